@@ -1,0 +1,6 @@
+"""`python -m rollout`."""
+
+if __name__ == "__main__":
+    from rollout.cli import main
+
+    main()

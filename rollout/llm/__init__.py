@@ -1,0 +1,1 @@
+"""The way to the model server: messages, and one client over httpx."""

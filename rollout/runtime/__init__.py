@@ -1,0 +1,1 @@
+"""The run: an orchestrator and its four roles as processes in a star of pipes."""
