@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,18 +159,16 @@ class AdbDevice:
             DeviceNeedsHuman: a PIN, pattern or password is asked for.
             DeviceUnavailable: the screen stays off or locked.
         """
-        state = self.state()
         sent: list[str] = []
-        steps = (commands.key_event(KEYS["WAKEUP"]), build("wm", "dismiss-keyguard"), self._swipe_up())
-        for command in steps:
-            if _is_ready(state):
-                return Done(tuple(sent))
-            self._input(command)
-            sent.append(command)
-            state = self._wait_until_ready()
+        state = self.state()
+        if state.is_awake is False:
+            state = self._unlock_step(commands.key_event(KEYS["WAKEUP"]), sent, lambda now: now.is_awake is not False)
+        for command in (build("wm", "dismiss-keyguard"), self._swipe_up()):
+            if state.is_locked:
+                state = self._unlock_step(command, sent, lambda now: not now.is_locked)
         if state.is_locked and state.has_secure_lock:
             raise DeviceNeedsHuman(self.serial, "locked: the screen asks for a PIN, pattern or password")
-        if not _is_ready(state):
+        if state.is_locked or state.is_awake is False:
             what = "locked" if state.is_awake else "dark"
             raise DeviceUnavailable(self.serial, f"the screen stays {what} after {', '.join(sent)}")
         return Done(tuple(sent))
@@ -318,13 +316,11 @@ class AdbDevice:
         middle_px = size.width_px // 2
         return commands.swipe(middle_px, size.height_px * 85 // 100, middle_px, size.height_px * 20 // 100, 0.25)
 
-    def _wait_until_ready(self) -> ScreenState:
+    def _unlock_step(self, command: str, sent: list[str], is_reached: Callable[[ScreenState], bool]) -> ScreenState:
+        """Send a command and give the screen a moment to follow; the state it is in then."""
+        self._input(command)
+        sent.append(command)
         end = time.monotonic() + self._timeouts.unlock_s
-        while not _is_ready(state := self.state()) and time.monotonic() < end:
+        while not is_reached(state := self.state()) and time.monotonic() < end:
             time.sleep(0.1)
         return state
-
-
-def _is_ready(state: ScreenState) -> bool:
-    """Awake and unlocked as far as the phone says."""
-    return state.is_awake is not False and not state.is_locked

@@ -121,7 +121,7 @@ def adb_client(server_port: int | None, adb_path: Path | None = None) -> Client:
     return Client(port=server_port)
 
 
-class AdbServer:
+class ServerLink:
     """Questions to the adb server itself. `who` stands for it in error messages."""
 
     def __init__(self, client: Client, *, who: str = "adb server", timeout_s: float = 10.0) -> None:
@@ -207,7 +207,7 @@ class AdbLink:
     """Runs commands on the phone that the adb server calls `serial`."""
 
     def __init__(self, serial: str, client: Client, *, timeout_s: float = 10.0) -> None:
-        self.server = AdbServer(client, who=serial, timeout_s=timeout_s)
+        self.server = ServerLink(client, who=serial, timeout_s=timeout_s)
         self._timeout_s = timeout_s
         self._has_shell_v2 = True
         # Kept between calls: memory that is new to the process costs more than the bytes that are read into it.

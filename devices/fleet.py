@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
-from devices.adb_link import AdbLink, AdbServer, adb_client, refusal
+from devices.adb_link import AdbLink, ServerLink, adb_client, refusal
 from devices.commands import build
 from devices.errors import DeviceError
 
@@ -93,14 +93,14 @@ def discover(server_port: int | None = None, *, adb_path: Path | None = None) ->
         AdbServerError: the server does not answer.
     """
     client = adb_client(server_port, adb_path)
-    server = AdbServer(client)
+    server = ServerLink(client)
     listed = _list_when_authorized(server)
     with ThreadPoolExecutor(_AT_ONCE, "discover") as pool:
         links = [AdbLink(entry.serial, client, timeout_s=PROBE_TIMEOUT_S) for entry in listed]
         return one_per_phone(list(pool.map(_found, listed, links)))
 
 
-def _list_when_authorized(server: AdbServer) -> list[Listed]:
+def _list_when_authorized(server: ServerLink) -> list[Listed]:
     end = time.monotonic() + AUTHORIZING_WAIT_S
     while True:
         listed = parse_devices(server.ask("host:devices-l"))
@@ -191,7 +191,7 @@ def connect_all(
     client = adb_client(server_port, adb_path)
 
     def connect(address: str) -> str:
-        server = AdbServer(client, who=address)
+        server = ServerLink(client, who=address)
         try:
             said = server.connect(address, timeout_s)
             if said.startswith("already connected") and not _answers(AdbLink(address, client)):

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from devices.adb_link import AdbServer, Connection
+from devices.adb_link import ServerLink, Connection
 from devices.adb_streams import Deadline
 from devices.errors import AdbServerError
 from devices.fleet import parse_devices
@@ -74,7 +74,7 @@ class StateBoard:
 class Tracker:
     """Calls `on_change` from a thread of its own for each change of a phone's link, the first list included."""
 
-    def __init__(self, server: AdbServer, on_change: Callable[[Change], object], *, log: Log | None = None) -> None:
+    def __init__(self, server: ServerLink, on_change: Callable[[Change], object], *, log: Log | None = None) -> None:
         self._server = server
         self._on_change = on_change
         self._log = log or NoLog()

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from rollout.commands.flags import add_config_flags
+
 EXIT_HELP = """\
 exit status:
   0    every planned rollout has a final record
@@ -37,20 +39,6 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", action="store_true", help="one JSON line at launch, one at the end, nothing else")
     parser.add_argument("--fail-on-failure", action="store_true", help="exit 5 when some agent failed")
     return parser
-
-
-def add_config_flags(parser: argparse.ArgumentParser) -> None:
-    """Flags that stand for keys of the configuration."""
-    parser.add_argument("--config", type=Path, required=True, metavar="FILE", help="YAML configuration")
-    parser.add_argument("--tasks", type=Path, metavar="FILE", help="task file: JSONL, YAML or CSV")
-    parser.add_argument("--samples", type=int, metavar="N", help="rollouts per task")
-    parser.add_argument("--provider", metavar="NAME", help="provider of the agent's model")
-    parser.add_argument("--model", metavar="NAME", help="the agent's model")
-    parser.add_argument("--filter", metavar="RE", help="only tasks whose id matches")
-    parser.add_argument("--slice", metavar="A:B", help="only these of them")
-    parser.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="set any key, e.g. --set agent.max_steps=20"
-    )
 
 
 COMMANDS = {

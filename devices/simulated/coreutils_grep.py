@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 
 from devices.simulated.command import Result
 from devices.simulated.coreutils_kit import Run, Usage, command, decoded
@@ -110,44 +111,37 @@ def guarded(texts: Iterable[str]) -> Iterator[None]:
         signal.signal(signal.SIGALRM, old)
 
 
-_COMPILED: dict[tuple[Pattern, ...], list[re.Pattern[str]]] = {}
-
-
-def _compiled(patterns: tuple[Pattern, ...]) -> list[re.Pattern[str]]:
-    found = _COMPILED.get(patterns)
-    if found is None:
-        if len(_COMPILED) > 500:
-            _COMPILED.clear()
-        found = _COMPILED[patterns] = [pattern.compiled for pattern in patterns]
-    return found
-
-
 @command("grep", "egrep", "fgrep", flags="oEiqvcFwxnhHslra", values="meABC", own=1, numbers="C")
 def _grep(run: Run) -> Result:
     given = run.values.get("e") or run.operands[:1]
     if not given:
         raise Usage("no REGEX")
     flags = run.flags
-    patterns = tuple(
-        Pattern(
-            line,
-            is_extended="E" in flags or run.name == "egrep",
-            is_fixed="F" in flags or run.name == "fgrep",
-            is_caseless="i" in flags,
-            is_word="w" in flags,
-            is_whole_line="x" in flags,
-        )
-        for text in given
-        for line in text.split("\n")
-    )
     names = run.operands if "e" in run.values else run.operands[1:]
-    search = _Search(run, _compiled(patterns))
+    search = _Search(run, _patterns(tuple(given), frozenset(flags), run.name))
     with guarded(given):
         for name, data in run.inputs(names):
             search.file(name if (len(names) > 1 and "h" not in flags) or "H" in flags else "", data)
     status = 2 if run.errors and "s" not in flags else int(not search.has_match)
     run.errors = [] if "s" in flags else run.errors
     return run.result("" if "q" in flags else "".join(search.printed), status)
+
+
+@lru_cache(maxsize=256)
+def _patterns(texts: tuple[str, ...], flags: frozenset[str], name: str) -> list[re.Pattern[str]]:
+    """The compiled patterns of a call. Raises Usage."""
+    return [
+        Pattern(
+            line,
+            is_extended="E" in flags or name == "egrep",
+            is_fixed="F" in flags or name == "fgrep",
+            is_caseless="i" in flags,
+            is_word="w" in flags,
+            is_whole_line="x" in flags,
+        ).compiled
+        for text in texts
+        for line in text.split("\n")
+    ]
 
 
 class _Search:
@@ -184,11 +178,13 @@ class _Search:
     def _hits(self, lines: list[str]) -> list[int]:
         wants = "v" not in self.flags
         hits: list[int] = []
+        searches = [pattern.search for pattern in self.patterns]
         for index, line in enumerate(lines):
-            if len(hits) >= self.limit:
-                break
-            if any(pattern.search(line) for pattern in self.patterns) == wants:
+            found = searches[0](line) is not None if len(searches) == 1 else any(search(line) for search in searches)
+            if found == wants:
                 hits.append(index)
+                if len(hits) >= self.limit:
+                    break
         return hits
 
     def _texts(self, line: str) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from devices.simulated.command import Call, Handler, Result
@@ -94,7 +95,8 @@ def command(*names: str, flags: str = "", values: str = "", own: int = -1, numbe
 
         async def handle(phone: Phone, call: Call) -> Result:
             try:
-                run = Run(phone, call, *_options(call.argv, spec))
+                flags, values, operands = _parsed(call.argv, spec)
+                run = Run(phone, call, set(flags), dict(values), list(operands))
                 result = body(run)
                 return result if isinstance(result, Result) else await result
             except Usage as error:
@@ -115,15 +117,28 @@ def reads_input(argv: list[str]) -> bool:
     if spec is None or spec.own_operands < 0:
         return False
     try:
-        _, values, operands = _options(argv, spec)
+        _, values, operands = _parsed(argv, spec)
     except Usage:
         return False
     own = 0 if "e" in values else spec.own_operands
     return len(operands) <= own or "-" in operands
 
 
-def _options(argv: list[str], spec: _Spec) -> tuple[set[str], dict[str, list[str]], list[str]]:
-    """Flags, option values and operands. Raises Usage."""
+_Parsed = tuple[set[str], dict[str, list[str]], list[str]]
+"""Flags, option values and operands."""
+
+
+def _parsed(argv: list[str], spec: _Spec) -> _Parsed:
+    """Parse the options; for common calls from memory. Not to be changed. Raises Usage."""
+    return _remembered(tuple(argv), spec) if len(argv) < 6 else _options(argv, spec)
+
+
+@lru_cache(maxsize=256)
+def _remembered(argv: tuple[str, ...], spec: _Spec) -> _Parsed:
+    return _options(argv, spec)
+
+
+def _options(argv: Sequence[str], spec: _Spec) -> _Parsed:
     flags: set[str] = set()
     values: dict[str, list[str]] = {}
     operands: list[str] = []

@@ -139,7 +139,7 @@ class Shell:
         if self.budget.depth <= 0:
             raise LimitReached("too many shells inside each other")
         copy = Shell(self.machine, self.variables, arguments=self.arguments, budget=self.budget)
-        copy.exported, copy.status = set(self.exported), self.status
+        copy.exported, copy.status, copy._environment = set(self.exported), self.status, self.environment
         return copy
 
     async def run_child(self, node: Node, streams: Streams) -> int:

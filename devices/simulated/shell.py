@@ -78,7 +78,7 @@ class PhoneMachine:
                 await self.power.fire(fault)
         self._afterwards = [fault for fault in due if fault.is_after]
         self._is_refused = any(fault.kind == "inject_refused" for fault in due)
-        self.log.add(self.phone.boot_id, service=self.service, argv=argv)
+        self.log.add_command(self.phone.boot_id, self.service, argv)
 
     async def run(self, call: Call) -> Result:
         is_refused, afterwards = self._is_refused, self._afterwards

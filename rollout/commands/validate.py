@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from rollout.cli import add_config_flags
+from rollout.commands.flags import add_config_flags
 from rollout.commands.options import configuration, selected_tasks
 from rollout.runtime.plan import identity_of
 

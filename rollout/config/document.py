@@ -45,16 +45,23 @@ class Document:
                 return place
         return self.name
 
-    def part(self, path: KeyPath) -> Document:
-        """What stands at `path`, as a document of its own."""
-        value = self.value
+    def items(self, path: KeyPath) -> list[Document]:
+        """The items of the list at `path`, each a document of its own."""
+        listed = self.value
         for step in path:
-            value = value[step]
+            listed = listed[step]
+        parts = [Document(self.name, value, {(): self.where((*path, index))}) for index, value in enumerate(listed)]
         cut = len(path)
-        places = {inner[cut:]: place for inner, place in self.places.items() if inner[:cut] == path}
-        written = {inner[cut:]: text for inner, text in self.written.items() if inner[:cut] == path}
-        unreadable = {inner[cut:] for inner in self.unreadable if inner[:cut] == path}
-        return Document(self.name, value, {(): self.where(path), **places}, written, [], unreadable)
+        for inner, place in self.places.items():
+            if len(inner) > cut and inner[:cut] == path:
+                parts[int(inner[cut])].places[inner[cut + 1 :]] = place
+        for inner, text in self.written.items():
+            if len(inner) > cut and inner[:cut] == path:
+                parts[int(inner[cut])].written[inner[cut + 1 :]] = text
+        for inner in self.unreadable:
+            if len(inner) > cut and inner[:cut] == path:
+                parts[int(inner[cut])].unreadable.add(inner[cut + 1 :])
+        return parts
 
     def at_line(self, line: int) -> str:
         """How a place in the text is called. A flag has no lines."""

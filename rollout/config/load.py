@@ -99,6 +99,7 @@ def _adopt_gelab_map(document: Document) -> list[Problem]:
     document.value = {"providers": document.value}
     document.places = {("providers", *path): place for path, place in document.places.items()}
     document.written = {("providers", *path): text for path, text in document.written.items()}
+    document.unreadable = {("providers", *path) for path in document.unreadable}
     return notices
 
 

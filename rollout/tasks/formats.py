@@ -6,11 +6,10 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rollout.config.document import Document, KeyPath
+from rollout.config.document import Document
 from rollout.config.explain import did_you_mean
 from rollout.config.yaml_lines import parse_yaml, read_text
 from rollout.errors import ConfigError, Problem
@@ -20,22 +19,8 @@ MAX_YAML_BYTES = 16 << 20
 _JSON_COLUMNS = ("params", "requires", "setup", "verifiers", "overrides", "origin_meta_data")
 
 
-@dataclass(frozen=True, slots=True)
-class Raw:
-    """One task as it was written."""
-
-    source: Document
-    path: KeyPath = ()
-
-    @property
-    def where(self) -> str:
-        return self.source.where(self.path)
-
-    def document(self) -> Document:
-        return self.source.part(self.path) if self.path else self.source
-
-
-Found = tuple[list[Raw], list[Problem]]
+Found = tuple[list[Document], list[Problem]]
+"""Tasks as they were written, each with its places, and what could not be read."""
 
 
 def read_raw_tasks(path: Path) -> Found:
@@ -54,14 +39,14 @@ def read_raw_tasks(path: Path) -> Found:
 
 
 def _read_jsonl(path: Path) -> Found:
-    raw: list[Raw] = []
+    raw: list[Document] = []
     problems: list[Problem] = []
     for number, line in enumerate(read_text(path, MAX_BYTES).split("\n"), 1):
         if not line.strip():
             continue
         where = f"{path}:{number}"
         try:
-            raw.append(Raw(Document(str(path), parse_json(line), {(): where})))
+            raw.append(Document(str(path), parse_json(line), {(): where}))
         except ValueError as error:
             hint = "one task a line; a list goes into a .json file" if line.strip() in "[{" else ""
             problems.append(Problem(where, f"is no JSON: {error}", hint))
@@ -87,7 +72,7 @@ def _read_json(path: Path) -> Found:
 
 
 def _read_folder(folder: Path) -> Found:
-    raw: list[Raw] = []
+    raw: list[Document] = []
     problems: list[Problem] = []
     for path in sorted(folder.glob("*.json")):
         try:
@@ -97,21 +82,21 @@ def _read_folder(folder: Path) -> Found:
     return raw, problems
 
 
-def _tasks_of(document: Document) -> list[Raw]:
+def _tasks_of(document: Document) -> list[Document]:
     """A list of tasks, a section `tasks`, or a single task."""
     value = document.value
     if isinstance(value, dict) and isinstance(value.get("tasks"), list):
         unknown = [key for key in value if key != "tasks"]
         if unknown:
             document.complain((unknown[0],), f"unknown key {unknown[0]} beside tasks", "tasks alone belong here")
-        return [Raw(document, ("tasks", index)) for index in range(len(value["tasks"]))]
+        return document.items(("tasks",))
     if isinstance(value, list):
-        return [Raw(document, (index,)) for index in range(len(value))]
-    return [] if value is None else [Raw(document)]
+        return document.items(())
+    return [] if value is None else [document]
 
 
 def _read_csv(path: Path) -> Found:
-    raw: list[Raw] = []
+    raw: list[Document] = []
     problems: list[Problem] = []
     rows = csv.DictReader(io.StringIO(read_text(path, MAX_BYTES), newline=""), strict=True)
     names = rows.fieldnames or []
@@ -123,7 +108,7 @@ def _read_csv(path: Path) -> Found:
             document = Document(str(path), {}, {(): f"{path}:{number}"})
             document.value = dict(_cells(row, document))
             problems.extend(document.problems)
-            raw.append(Raw(document))
+            raw.append(document)
     except csv.Error as error:
         problems.append(Problem(f"{path}:{rows.line_num}", f"is no CSV: {error}"))
     return raw, problems

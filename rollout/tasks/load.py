@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from rollout.config.document import Document
 from rollout.config.explain import explain, line_of
 from rollout.errors import ConfigError, Problem
-from rollout.tasks.formats import Raw, read_raw_tasks
+from rollout.tasks.formats import read_raw_tasks
 from rollout.tasks.schema import Task, rename
 
 _SHOWN = 100
@@ -32,7 +32,7 @@ def load_tasks(path: Path) -> list[Task]:
             continue
         if task.id in first:
             problems.append(_duplicate(task, item, first[task.id]))
-        first.setdefault(task.id, item.where)
+        first.setdefault(task.id, item.where(()))
         tasks.append(task)
     if not tasks and not problems:
         problems.append(Problem(str(path), "holds no tasks"))
@@ -41,16 +41,15 @@ def load_tasks(path: Path) -> list[Task]:
     return tasks
 
 
-def _validated(item: Raw, problems: list[Problem]) -> Task | None:
-    document = item.document()
-    if not isinstance(document.value, dict):
-        problems.append(Problem(item.where, "a task is a section of keys and values", "at least an instruction"))
+def _validated(item: Document, problems: list[Problem]) -> Task | None:
+    if not isinstance(item.value, dict):
+        problems.append(Problem(item.where(()), "a task is a section of keys and values", "at least an instruction"))
         return None
-    document.value = rename(document.value)
+    item.value = rename(item.value)
     try:
-        return Task.model_validate(document.value)
+        return Task.model_validate(item.value)
     except ValidationError as error:
-        problems.extend(_explained(error, document))
+        problems.extend(_explained(error, item))
         return None
 
 
@@ -62,11 +61,11 @@ def _explained(error: ValidationError, document: Document) -> Iterable[Problem]:
             yield problem
 
 
-def _duplicate(task: Task, item: Raw, first: str) -> Problem:
+def _duplicate(task: Task, item: Document, first: str) -> Problem:
     hint = "for several rollouts of one task set tasks.samples" if task.id.startswith("task-") else "give each its own"
     file, _, line = first.rpartition(":")
-    place = f"in line {line}" if file == item.source.name else f"at {first}"
-    return Problem(item.where, f"the id {task.id!r} is used twice, first {place}", hint)
+    place = f"in line {line}" if file == item.name else f"at {first}"
+    return Problem(item.where(()), f"the id {task.id!r} is used twice, first {place}", hint)
 
 
 def _shortened(problems: list[Problem], path: Path) -> list[Problem]:

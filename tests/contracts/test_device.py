@@ -12,21 +12,31 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from devices.adb import AdbDevice
+from devices.adb_server import wait_for_state
 from devices.base import KEYS, Device, UiNode, WindowSize
 from devices.errors import ActionFailed, DeviceError, UnknownApp
+from devices.simulated.fleet import start_fleet_process
 
 NOTES = "org.example.notes"
 NOTES_URI = "content://org.example.notes/notes"
 COLUMNS = ["_id", "title", "colour", "pinned", "body"]
 
 IMPLEMENTATIONS = {
-    "adb": lambda fleet, state_dir: AdbDevice(fleet.serials[0], server_port=fleet.adb_port, state_dir=state_dir)
+    "adb": lambda rack, state_dir: AdbDevice(rack.serials[0], server_port=rack.adb_server_port, state_dir=state_dir)
 }
 
 
+@pytest.fixture(scope="module")
+def rack(adb_server):
+    """One simulated phone for all tests here; each begins with a reset."""
+    with start_fleet_process(1, adb_server_port=adb_server.port) as started:
+        wait_for_state(adb_server.port, started.serials[0], "device")
+        yield started
+
+
 @pytest.fixture(params=sorted(IMPLEMENTATIONS))
-def device(request, fleet, tmp_path):
-    opened = IMPLEMENTATIONS[request.param](fleet, tmp_path)
+def device(request, rack, tmp_path):
+    opened = IMPLEMENTATIONS[request.param](rack, tmp_path)
     opened.open()
     opened.reset_state()
     yield opened
@@ -269,13 +279,13 @@ def test_the_users_keyboard_is_back_after_close(device):
     assert device.settings_get("secure", "default_input_method") == before
 
 
-def test_a_keyboard_left_by_a_crash_is_restored_by_the_next_open(device, request, fleet, tmp_path):
+def test_a_keyboard_left_by_a_crash_is_restored_by_the_next_open(device, request, rack, tmp_path):
     before = device.settings_get("secure", "default_input_method")
     open_editor(device)
     device.tap(*middle(fields(device)[0]))
     device.type_text("你好")
     assert device.settings_get("secure", "default_input_method") != before
-    after_the_crash = IMPLEMENTATIONS[request.node.callspec.params["device"]](fleet, tmp_path)
+    after_the_crash = IMPLEMENTATIONS[request.node.callspec.params["device"]](rack, tmp_path)
     after_the_crash.open()
     assert after_the_crash.settings_get("secure", "default_input_method") == before
 

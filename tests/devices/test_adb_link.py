@@ -9,7 +9,7 @@ import time
 import pytest
 from fake_wire import FakeServer, Peer, phone_says, shell_answer
 
-from devices.adb_link import AdbLink, AdbServer, LinkCut, adb_client
+from devices.adb_link import AdbLink, ServerLink, LinkCut, adb_client
 from devices.errors import AdbServerError, DeviceNeedsHuman, DeviceTimeout, DeviceUnavailable
 
 
@@ -79,7 +79,7 @@ def test_a_server_that_drips_its_answer_ends_at_the_deadline():
         peer.drip(b".", server.stopping)
 
     with FakeServer(drip) as server, pytest.raises(AdbServerError):
-        AdbServer(adb_client(server.port), timeout_s=0.4).ask("host:devices-l")
+        ServerLink(adb_client(server.port), timeout_s=0.4).ask("host:devices-l")
 
 
 def test_a_refused_connection_is_server_trouble_and_starts_no_server(monkeypatch):

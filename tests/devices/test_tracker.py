@@ -4,7 +4,7 @@ import threading
 
 from fake_wire import FakeServer, Peer, wait_until
 
-from devices.adb_link import AdbServer, adb_client
+from devices.adb_link import ServerLink, adb_client
 from devices.tracker import ABSENT, ABSENT_AFTER_S, AFTER_SERVER_S, Change, StateBoard, Tracker
 
 
@@ -57,7 +57,7 @@ def test_the_tracker_follows_the_stream_and_ends_when_told():
 
     changes = []
     with FakeServer(serve) as server:
-        tracker = Tracker(AdbServer(adb_client(server.port)), changes.append)
+        tracker = Tracker(ServerLink(adb_client(server.port)), changes.append)
         tracker.start()
         wait_until(lambda: changes == [Change("A", "device")])
         listing.set()

@@ -19,7 +19,7 @@ INFO = StripInfo(
 
 def encoded(image: Image.Image, form: str, **options: object) -> bytes:
     buffer = io.BytesIO()
-    image.save(buffer, form, **options)
+    image.save(buffer, form, **({"compress_level": 1} if form == "PNG" else options))
     return buffer.getvalue()
 
 
@@ -38,8 +38,8 @@ def assert_same(read: StripInfo | None, info: StripInfo = INFO) -> None:
         assert found.x == pytest.approx(wanted.x, abs=2) and found.y == pytest.approx(wanted.y, abs=0.5)
 
 
-@pytest.mark.parametrize("size", [(1080, 2400), (2400, 1080), (720, 1560), (800, 1280)])
-@pytest.mark.parametrize("scale", [1, 0.75, 0.5])
+@pytest.mark.parametrize("size", [(1080, 2400), (2400, 1080), (720, 1560)])
+@pytest.mark.parametrize("scale", [1, 0.5])
 @pytest.mark.parametrize(("form", "options"), [("PNG", {}), ("JPEG", {"quality": 85}), ("WEBP", {"quality": 85})])
 def test_strip_is_read_from_any_encoding_down_to_half_the_size(size, scale, form, options):
     image = drawn(size).resize((int(size[0] * scale), int(size[1] * scale)))
