@@ -140,6 +140,9 @@ class Device(Protocol):
     def open(self) -> DeviceInfo:
         """Connect, learn who it is, restore what an earlier crash left behind (keyboard, rotation)."""
 
+    def restore(self) -> None:
+        """Put the user's keyboard and rotation setting back, without closing. DeviceUnavailable: it waits for `open`."""
+
     def close(self) -> None:
         """Restore what was changed (keyboard). Never raises for a phone that is gone."""
 

@@ -74,10 +74,9 @@ class Capture:
         said = text.rpartition(END)[2].strip()
         if problem != png.NOTHING:
             return ScreenshotError(self._link.serial, problem)
-        if said:
-            return ScreenshotError(self._link.serial, f"0 bytes of picture; the phone said: {said[:200]}")
-        why = "the screen may be protected against capture" if self._sdk <= 33 else "screencap printed nothing"
-        return ScreenshotError(self._link.serial, f"0 bytes of picture: {why}")
+        words = f"; the phone said: {said[:200]}" if said else ""
+        hint = "; the screen may be protected against capture" if self._sdk <= 33 else ""
+        return ScreenshotError(self._link.serial, problem + words + hint)
 
     def _choose_display(self) -> bool:
         """Name the active display from now on. False when that was done or the phone names none."""

@@ -121,6 +121,8 @@ def input_is_forbidden(answer: ShellAnswer) -> bool:
 
 
 def first_line(text: str, limit: int = 200) -> str:
-    """The first line that says something, for error messages."""
-    line = next((line.strip() for line in text.splitlines() if line.strip()), "no output")
-    return line[:limit]
+    """The first line that says something, for error messages; Android's heading above an exception does not."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    while len(lines) > 1 and lines[0].startswith("Exception occurred while executing"):
+        del lines[0]
+    return lines[0][:limit] if lines else "no output"

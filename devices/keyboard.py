@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 
-from devices.commands import Shell, build, first_line
+from devices.commands import Shell, ShellAnswer, build, first_line
 from devices.saved import SavedState
 
 HELPER_PACKAGE = "com.android.adbkeyboard"
@@ -72,7 +72,7 @@ class Keyboard:
         answer = self._shell.shell(build("settings", "get", "secure", "default_input_method"), is_read_only=True)
         value = answer.stdout.strip()
         if answer.code != 0 or not (value == "null" or _KEYBOARD_ID.fullmatch(value)):
-            raise KeyboardTrouble(f"cannot tell which keyboard is in use: {first_line(answer.text)}")
+            raise KeyboardTrouble(f"cannot tell which keyboard is in use: {_said(answer)}")
         return None if value == "null" else value
 
     def _select(self, keyboard_id: str) -> None:
@@ -82,7 +82,7 @@ class Keyboard:
         self._shell.shell(build("ime", "enable", keyboard_id))
         answer = self._shell.shell(build("ime", "set", keyboard_id))
         if self._current() != keyboard_id:
-            raise KeyboardTrouble(f"the phone does not select the keyboard {keyboard_id}: {first_line(answer.text)}")
+            raise KeyboardTrouble(f"the phone does not select the keyboard {keyboard_id}: {_said(answer)}")
 
     def _check_installed(self) -> None:
         """By the package list: `ime list` is forbidden on some phones. No answer is no proof of absence."""
@@ -99,3 +99,13 @@ class Keyboard:
             if time.monotonic() > end:
                 raise KeyboardTrouble(f"{HELPER_ID} is selected but was not bound in {BIND_TIMEOUT_S:g} s")
             time.sleep(0.1)
+
+
+def _said(answer: ShellAnswer) -> str:
+    """The phone's words, with what a person can do about a refusal."""
+    if "WRITE_SECURE_SETTINGS" not in answer.text:
+        return first_line(answer.text)
+    return (
+        f"{first_line(answer.text)} Switch on 'USB debugging (Security settings)', or switch off permission monitoring,"
+        " in the developer options"
+    )

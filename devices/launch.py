@@ -13,6 +13,8 @@ from devices.errors import ActionFailed, UnknownApp
 from devices.saved import SavedState
 
 FOREGROUND_WAIT_S = 3.0
+FAILED_WAIT_S = 1.0
+"""For an app that came to the front although the phone printed an error."""
 POLL_S = 0.1
 _LAUNCHER_INTENT = ("-a", "android.intent.action.MAIN", "-c", "android.intent.category.LAUNCHER")
 _NEW_TASK_RESET_IF_NEEDED = "0x10200000"
@@ -50,13 +52,16 @@ class Launcher:
         """
         package = self.package(name)
         sent: list[str] = []
-        said = self._start_activity(package, sent)
-        is_in_front = self._is_in_front(package)
-        # Accepted but covered, by a permission dialog for one: the agent will see it.
-        if is_in_front or said is None:
-            return sent
+        component = self._resolve(package)
+        said = "it has no launcher activity"
+        if component is not None:
+            said = self._start_activity(component, sent)
+            is_in_front = self._is_in_front(package, FAILED_WAIT_S if said else FOREGROUND_WAIT_S)
+            # Accepted but covered, by a permission dialog for one: the agent will see it.
+            if is_in_front or not said:
+                return sent
         self._start_by_monkey(package, sent)
-        if self._is_in_front(package):
+        if self._is_in_front(package, FOREGROUND_WAIT_S):
             return sent
         raise ActionFailed(self._shell.serial, f"{package} did not come to the front: {said}")
 
@@ -82,15 +87,12 @@ class Launcher:
         self._shell.shell(build("settings", "put", "system", _ROTATION, value))
         self._saved.drop(_ROTATION)
 
-    def _start_activity(self, package: str, sent: list[str]) -> str | None:
-        """None when the phone took it, else what it said. The exit code is 0 either way: the text decides."""
-        component = self._resolve(package)
-        if component is None:
-            return "it has no launcher activity"
+    def _start_activity(self, component: str, sent: list[str]) -> str:
+        """What the phone said against it, "" when it took it. The exit code is 0 either way: the text decides."""
         command = build("am", "start", *_LAUNCHER_INTENT, "-f", _NEW_TASK_RESET_IF_NEEDED, "-n", component)
         answer = self._shell.shell(command, timeout_s=20)
         sent.append(command)
-        return first_line(answer.stderr or answer.stdout) if _has_failed(answer) else None
+        return first_line(answer.stderr or answer.stdout) if _has_failed(answer) else ""
 
     def _resolve(self, package: str) -> str | None:
         command = build("cmd", "package", "resolve-activity", "--brief", *_LAUNCHER_INTENT, package)
@@ -109,8 +111,8 @@ class Launcher:
         sent.append(command)
         self.restore_rotation()
 
-    def _is_in_front(self, package: str) -> bool:
-        end = time.monotonic() + FOREGROUND_WAIT_S
+    def _is_in_front(self, package: str, wait_s: float) -> bool:
+        end = time.monotonic() + wait_s
         while self._state().package != package:
             if time.monotonic() > end:
                 return False

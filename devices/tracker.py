@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from devices.adb_link import ServerLink, Connection
+from devices.adb_link import Connection, ServerLink
 from devices.adb_streams import Deadline
 from devices.errors import AdbServerError
 from devices.fleet import parse_devices

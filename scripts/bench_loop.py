@@ -34,11 +34,13 @@ import yaml
 
 from devices.adb_server import AdbServer
 from devices.simulated.fleet import start_fleet_process
+from rollout.actions.dialects import Turn
+from rollout.actions.dialects.gelab import GelabDialect
+from rollout.llm.messages import ImagePart, TextPart
 from rollout.scripted_model.process import start_scripted_model
 
 ENDLESS_TASK = "Keep tapping the middle of the screen until you are stopped."
 PHASES = ("screenshot", "encode", "model", "parse", "act", "settle")
-_PROMPT = "TASK: " + ENDLESS_TASK
 _RECV_BYTES = 256 * 1024
 
 
@@ -48,6 +50,8 @@ class Figures:
 
     steps_per_s: float
     cpu_ms_per_step: float
+    rest_ms_per_step: float = 0.0
+    """CPU of phones, adb server and model server: what the loop shares the machine with."""
     uss_mib_per_worker: float = 0.0
     utilisation: float = 0.0
     phases_ms: dict[str, float] = field(default_factory=dict)
@@ -78,6 +82,7 @@ def _read_all(link: socket.socket) -> bytes:
 def _bare_process(port: int, serial: str, api_base: str, seconds: float, out: Connection) -> None:
     """Run the bare loop, report (steps, CPU seconds, seconds) of the second half of the time."""
     client = httpx.Client(base_url=api_base, timeout=60, trust_env=False)
+    before, after = _prompt()
     started, half, steps, cpu = time.monotonic(), None, 0, 0.0
     while True:
         now = time.monotonic()
@@ -87,7 +92,7 @@ def _bare_process(port: int, serial: str, api_base: str, seconds: float, out: Co
             break
         png = _read_all(_adb(port, serial, "exec:screencap -p"))
         url = "data:image/png;base64," + base64.b64encode(png).decode()
-        content = [{"type": "text", "text": _PROMPT}, {"type": "image_url", "image_url": {"url": url}}]
+        content = [before, {"type": "image_url", "image_url": {"url": url}}, after]
         body = {"model": "scripted", "messages": [{"role": "user", "content": content}], "seed": 1}
         client.post("/chat/completions", json=body).raise_for_status().json()
         _read_all(_adb(port, serial, "shell,v2,raw:input tap 540 1200"))
@@ -96,12 +101,20 @@ def _bare_process(port: int, serial: str, api_base: str, seconds: float, out: Co
     out.send_bytes(json.dumps([steps, _own_cpu_s() - cpu, time.monotonic() - half]).encode())
 
 
+def _prompt() -> list[dict[str, str]]:
+    """The texts around the image, the runner's own, so that the model server has the same work."""
+    image = ImagePart(b"", "", "", "png", 1080, 2400)
+    (message,) = GelabDialect().prompt(Turn(ENDLESS_TASK, image, language="zh"))
+    return [{"type": "text", "text": part.text} for part in message.parts if isinstance(part, TextPart)]
+
+
 def _own_cpu_s() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
 
 
-def bare_loop(port: int, serials: list[str], api_base: str, seconds: float) -> Figures:
+def bare_loop(rig: Rig, seconds: float) -> Figures:
+    port, serials, api_base = rig.port, rig.serials, rig.api_base
     context = multiprocessing.get_context("spawn")
     pipes, processes = [], []
     for serial in serials:
@@ -111,11 +124,16 @@ def bare_loop(port: int, serials: list[str], api_base: str, seconds: float) -> F
         theirs.close()
         pipes.append(ours)
         processes.append(process)
+    time.sleep(seconds / 3)
+    began, rest_before = time.monotonic(), rig.cpu_s()
+    time.sleep(seconds / 2)
+    rest_per_s = (rig.cpu_s() - rest_before) / (time.monotonic() - began)
     results = [json.loads(pipe.recv_bytes()) for pipe in pipes]
     for process in processes:
         process.join(10)
     steps, cpu_s = sum(r[0] for r in results), sum(r[1] for r in results)
-    return Figures(sum(r[0] / r[2] for r in results), 1000 * cpu_s / max(1, steps))
+    steps_per_s = sum(r[0] / r[2] for r in results)
+    return Figures(steps_per_s, 1000 * cpu_s / max(1, steps), 1000 * rest_per_s / steps_per_s)
 
 
 # -- the runner
@@ -151,20 +169,23 @@ def _steps(run_dir: Path) -> list[dict]:
     return lines
 
 
-def runner(port: int, serials: list[str], api_base: str, settle: str, seconds: float) -> Figures:
+def runner(rig: Rig, settle: str, seconds: float) -> Figures:
+    port, serials, api_base = rig.port, rig.serials, rig.api_base
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         run_dir = folder / "run"
         config = _config(folder, port, serials, api_base, settle)
         command = [sys.executable, "-m", "rollout", "--config", str(config), "--output", str(run_dir), "--json"]
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+        process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             _wait_for_first_steps(run_dir, len(serials), process)
             time.sleep(seconds / 3)
             family = [psutil.Process(process.pid), *psutil.Process(process.pid).children(recursive=True)]
-            began, cpu_before = time.time(), _cpu_s(family)
+            began, cpu_before, rest_before = time.time(), _cpu_s(family), rig.cpu_s()
             time.sleep(seconds * 2 / 3)
-            cpu_s, ended = _cpu_s(family) - cpu_before, time.time()
+            cpu_s, ended, rest_s = _cpu_s(family) - cpu_before, time.time(), rig.cpu_s() - rest_before
             uss = [p.memory_full_info().uss / 2**20 for p in family if "rollout worker" in " ".join(p.cmdline())]
         finally:
             process.send_signal(signal.SIGTERM)
@@ -173,7 +194,7 @@ def runner(port: int, serials: list[str], api_base: str, settle: str, seconds: f
             process.send_signal(signal.SIGTERM)
             process.wait(60)
         steps = [s for s in _steps(run_dir) if began <= datetime.fromisoformat(s["started_at"]).timestamp() < ended]
-    return _figures(steps, cpu_s, ended - began, len(serials), uss)
+    return _figures(steps, cpu_s, rest_s, ended - began, len(serials), uss)
 
 
 def _wait_for_first_steps(run_dir: Path, phones: int, process: subprocess.Popen) -> None:
@@ -184,13 +205,14 @@ def _wait_for_first_steps(run_dir: Path, phones: int, process: subprocess.Popen)
         time.sleep(0.1)
 
 
-def _figures(steps: list[dict], cpu_s: float, wall_s: float, phones: int, uss: list[float]) -> Figures:
+def _figures(steps: list[dict], cpu_s: float, rest_s: float, wall_s: float, phones: int, uss: list[float]) -> Figures:
     count = max(1, len(steps))
     means = {name: 1000 * sum(step["phases_s"][name] for step in steps) / count for name in PHASES}
     busy_s = sum(sum(step["phases_s"].values()) for step in steps)
     return Figures(
         len(steps) / wall_s,
         1000 * cpu_s / count,
+        1000 * rest_s / count,
         sum(uss) / max(1, len(uss)),
         min(1.0, busy_s / (wall_s * phones)),
         means,
@@ -200,15 +222,29 @@ def _figures(steps: list[dict], cpu_s: float, wall_s: float, phones: int, uss: l
 # -- all of it
 
 
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """Adb server, phones and model server."""
+
+    port: int
+    serials: list[str]
+    api_base: str
+    processes: list[psutil.Process]
+
+    def cpu_s(self) -> float:
+        return _cpu_s(self.processes)
+
+
 @contextmanager
-def rig(phones: int, latency_s: float, folder: Path) -> Iterator[tuple[int, list[str], str]]:
-    """Adb server, phones and model server. Yields (adb port, serials, API base)."""
+def rig(phones: int, latency_s: float, folder: Path) -> Iterator[Rig]:
+    """The same for every loop that is measured."""
     with AdbServer() as server:
         os.environ["ANDROID_ADB_SERVER_PORT"] = str(server.port)
         fleet = start_fleet_process(phones, seed=0, adb_server_port=server.port, log_dir=folder)
         model = start_scripted_model(skill=1.0, latency_s=latency_s)
         try:
-            yield server.port, fleet.serials, model.api_base
+            family = [psutil.Process(pid) for pid in (server.pid, fleet.pid, model.process.pid)]
+            yield Rig(server.port, fleet.serials, model.api_base, family)
         finally:
             model.stop()
             fleet.stop()
@@ -224,17 +260,15 @@ def main() -> None:
     print(f"{os.cpu_count()} CPUs, Python {sys.version.split()[0]}, {options.seconds:g} s a row")
     print(
         f"{'phones':>6} {'latency':>7} {'loop':>9} {'steps/s':>8} {'x bare':>6} {'% ideal':>7} {'CPU ms':>7} "
-        f"{'x bare':>6} {'MiB/w':>6} {'util':>5}  phases ms ({', '.join(PHASES)})"
+        f"{'x bare':>6} {'rest ms':>7} {'MiB/w':>6} {'util':>5}  phases ms ({', '.join(PHASES)})"
     )
     for phones in map(int, options.phones.split(",")):
         for latency_s in map(float, options.latency.split(",")):
-            with tempfile.TemporaryDirectory() as name, rig(phones, latency_s, Path(name)) as (port, serials, api_base):
-                bare = bare_loop(port, serials, api_base, options.seconds)
+            with tempfile.TemporaryDirectory() as name, rig(phones, latency_s, Path(name)) as shared:
+                bare = bare_loop(shared, options.seconds)
                 _print_row(phones, latency_s, "bare", bare, bare)
                 for settle in options.settle.split(","):
-                    _print_row(
-                        phones, latency_s, settle, runner(port, serials, api_base, settle, options.seconds), bare
-                    )
+                    _print_row(phones, latency_s, settle, runner(shared, settle, options.seconds), bare)
 
 
 def _print_row(phones: int, latency_s: float, name: str, row: Figures, bare: Figures) -> None:
@@ -243,7 +277,7 @@ def _print_row(phones: int, latency_s: float, name: str, row: Figures, bare: Fig
     print(
         f"{phones:>6} {latency_s:>6g}s {name:>9} {row.steps_per_s:>8.1f} {row.steps_per_s / bare.steps_per_s:>6.2f} "
         f"{ideal} {row.cpu_ms_per_step:>7.2f} {row.cpu_ms_per_step / bare.cpu_ms_per_step:>6.2f} "
-        f"{row.uss_mib_per_worker:>6.1f} {row.utilisation:>5.0%}  {phases}",
+        f"{row.rest_ms_per_step:>7.2f} {row.uss_mib_per_worker:>6.1f} {row.utilisation:>5.0%}  {phases}",
         flush=True,
     )
 

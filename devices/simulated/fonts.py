@@ -9,7 +9,7 @@ import unicodedata
 from functools import lru_cache
 from pathlib import Path
 
-from PIL import Image, ImageDraw, ImageFont
+from PIL import ImageDraw, ImageFont
 
 _FOLDERS = (
     "/usr/share/fonts",
@@ -182,8 +182,3 @@ def text_image_size(text: str, size_px: int, width_px: int) -> tuple[int, int]:
     lines = wrap(text, size_px, width_px)
     widest = max(text_width(text[a:b], size_px) for a, b in lines)
     return round(widest + 0.5), len(lines) * line_height(size_px)
-
-
-def warm(image: Image.Image) -> None:
-    """Load the fonts (about 20 ms) before the first screen is asked for."""
-    draw_text(ImageDraw.Draw(image), 0, 20, "0", 20, "black")

@@ -32,10 +32,11 @@ class PhoneHost:
         self.faults = PhoneFaults(rules, index=phone.index, seed=seed)
         phone.faults = self.faults
         self.log = CommandLog(None if log_dir is None else log_dir / f"{phone.hardware_serial}.jsonl")
-        services = PhoneServices(phone, self, self.log, self._reboot_now)
-        self.adbd = Adbd(self._banner, services.open)
+        self.services = PhoneServices(phone, self, self.log, self._reboot_now)
+        self.adbd = Adbd(self._banner, self.services.open)
         self._awake = asyncio.Event()
         self._awake.set()
+        self._starts_for_s: float | None = None
         self._timers: set[asyncio.TimerHandle] = set()
         self._tasks: set[asyncio.Task[None]] = set()
 
@@ -55,6 +56,10 @@ class PhoneHost:
         self.log.close()
 
     def _banner(self) -> str:
+        """Who the phone is; asked for at each connection."""
+        if self._starts_for_s is not None:
+            self._after(self._starts_for_s, lambda: self.phone.props.update(_STARTED))
+            self._starts_for_s = None
         names = ("ro.product.name", "ro.product.model", "ro.product.device")
         properties = "".join(f"{name}={_plain(self.phone.props.get(name, ''))};" for name in names)
         return f"device::{properties}features={FEATURES}"
@@ -103,6 +108,7 @@ class PhoneHost:
         self.faults.clear()
         self._forget_timers()
         self.phone.props.update(_STARTED)
+        self._starts_for_s = None
         self._wake_up()
         if not self.adbd.is_authorized:
             self.adbd.is_authorized = True
@@ -134,13 +140,13 @@ class PhoneHost:
         self._after(REBOOT_CLOSES_S, lambda: self._reboot(DEFAULT_SECONDS["reboot"]))
 
     def _reboot(self, seconds: float) -> None:
-        """Away for `seconds`, then reachable but still starting for as long again."""
+        """Away for `seconds`; from the first connection on still starting for as long again."""
         self._leave()
         self.phone.reboot()
         self.phone.props.update(_STARTING)
+        self._starts_for_s = seconds
         self.log.add(self.phone.boot_id, boot_started=True)
         self._after(seconds, self._return)
-        self._after(2 * seconds, lambda: self.phone.props.update(_STARTED))
 
     # -- timers ------------------------------------------------------------------------------------------------------
 

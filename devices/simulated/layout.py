@@ -7,7 +7,7 @@ when it is up). Sizes are given in dp, 1 dp = density / 160 px.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from devices.simulated import fonts
@@ -150,9 +150,9 @@ class Builder:
         element.on_long_press = on_long_press
         self._add(element)
 
-    def slider(self, key: str, title: str, fraction: float, handler: object) -> None:
+    def slider(self, key: str, title: str, fraction: float, handler: Callable[[float], None]) -> None:
         element = Element("slider", key, self._next(88), title, look=(round(fraction, 3),))
-        element.on_tap_at = handler if callable(handler) else None
+        element.on_tap_at = handler
         self._add(element)
 
     def paragraph(

@@ -20,10 +20,10 @@ from devices.simulated.files import VirtualFiles
 from devices.simulated.keyboard import LATIN_IME, KeyboardState
 from devices.simulated.layout import ADB_KEYBOARD_DP, KEYBOARD_DP, Metrics
 from devices.simulated.lockscreen import Lock
+from devices.simulated.motion import Motion
 from devices.simulated.screen import View, compose, in_motion
 from devices.simulated.ui import App, Page, Task
 
-FRAMES_PER_SECOND = 60
 BOOT_ID_FILE = "/proc/sys/kernel/random/boot_id"
 
 
@@ -48,8 +48,8 @@ class Phone:
         self.index = index
         self.hardware_serial = f"SIM{index + 1:04d}"
         self.strip = strip
-        self.animation_s = animation_s
         self.clock = clock
+        self.motion = Motion(animation_s, clock)
         self.commands: Mapping[str, Handler] = COMMANDS
         self.faults: object | None = None
         self.props = defaults.properties(self.hardware_serial)
@@ -58,9 +58,7 @@ class Phone:
         self.files = VirtualFiles()
         self._view: View | None = None
         self._signature: object = None
-        self._motion_start = float("-inf")
-        self._motion_app: App | None = None
-        self._motion_index = 0
+        self._moving_app: App | None = None
         self.reset(seed)
 
     # -- beginning again -----------------------------------------------------------------------------------------
@@ -82,7 +80,8 @@ class Phone:
             app.clear(self.random_for(app))
         self._start_up()
         self.changed()
-        self._motion_start = float("-inf")
+        self.motion.stop()
+        self._moving_app = None
 
     def reboot(self) -> None:
         """A restart: apps end, the boot id changes, the lock screen shows; settings and data stay."""
@@ -319,31 +318,19 @@ class Phone:
         signature = (page, dialog, self.toast_text, self.lock.is_showing, self.is_awake, self.is_shade_open)
         if signature != self._signature:
             self._signature = signature
-            if self._motion_app is not None:
-                self._motion_app.frames += self._motion_frames()
-            self._motion_app, self._motion_start, self._motion_index = app, self.clock(), 0
-
-    @property
-    def _motion_s(self) -> float:
-        try:
-            return self.animation_s * float(self.setting("global", "transition_animation_scale", "1"))
-        except ValueError:
-            return self.animation_s
-
-    def _motion_frames(self) -> int:
-        return int(min(self.clock() - self._motion_start, self._motion_s) * FRAMES_PER_SECOND)
+            if self._moving_app is not None:
+                self._moving_app.frames += self.motion.frames
+            self._moving_app = app
+            self.motion.begin(self.setting("global", "transition_animation_scale", "1"))
 
     @property
     def rest_s(self) -> float:
         """Seconds until the screen has come to rest; 0 when it has."""
-        if not self.animation_s:
-            return 0.0
-        return max(0.0, self._motion_start + self._motion_s - self.clock())
+        return self.motion.rest_s
 
     def frames(self, app: App) -> int:
         """Frames the app has drawn; rises while its screen moves."""
-        moving = self._motion_frames() if app is self._motion_app and self.animation_s else 0
-        return app.frames + max(0, moving)
+        return app.frames + (self.motion.frames if app is self._moving_app else 0)
 
     def view(self) -> View:
         """What is on the screen, laid out."""
@@ -362,8 +349,7 @@ class Phone:
             return None
         scene = self.view().scene
         assert scene is not None
-        if self.rest_s:
-            # Counted as well as timed, so that two captures in a row never look the same.
-            self._motion_index = max(self._motion_index + 1, self._motion_frames() + 1)
-            scene = in_motion(scene, self._motion_index)
+        moving = self.motion.next_index()
+        if moving:
+            scene = in_motion(scene, moving)
         return CAPTURES.png(scene) if form == "png" else CAPTURES.raw(scene)

@@ -35,6 +35,8 @@ NAME = "/system/bin/sh"
 NO_SUCH_COMMAND = 127
 MAX_LOOP_ROUNDS = 10_000
 MAX_JOBS = 16
+ARGUMENT_COST_BYTES = 128
+"""What an expanded argument counts beside its own length: many short ones are work too."""
 
 
 class Machine(Protocol):
@@ -113,6 +115,7 @@ class Shell:
         except LoopJump:
             self.status = 0
         except (LimitReached, RecursionError) as limit:
+            self._end_jobs()
             self.complain(streams, f"script stopped: {limit}")
             self.status = 1
         except asyncio.CancelledError:
@@ -128,7 +131,8 @@ class Shell:
             await asyncio.gather(*jobs)
 
     def _end_jobs(self) -> None:
-        for job in self._jobs:
+        jobs, self._jobs = self._jobs, []
+        for job in jobs:
             job.cancel()
 
     def complain(self, streams: Streams, message: str) -> None:
@@ -207,12 +211,15 @@ class Shell:
         return self.status
 
     async def _simple(self, node: Simple, streams: Streams) -> int:
-        self.budget.spend_command()
-        if self.budget.commands % 64 == 0:
+        if self.budget.spend_command():
             await asyncio.sleep(0)  # Other phones live in the same loop.
         self._stderr, self._substituted = streams.stderr, 0
         try:
-            argv = list(node.plain_argv) if node.plain_argv is not None else await arguments_of(node.words, self)
+            if node.plain_argv is not None:
+                argv = list(node.plain_argv)
+            else:
+                argv = await arguments_of(node.words, self)
+                self.budget.spend_data(sum(map(len, argv)) + ARGUMENT_COST_BYTES * len(argv))
             values = {name: await text_of(word, self) for name, word in node.assignments} if node.assignments else {}
         except ExpansionError as error:
             self.complain(streams, str(error))
@@ -225,6 +232,7 @@ class Shell:
         """Run a command by its final arguments; `values` are the assignments in front of it."""
         if not argv:
             for name, value in values.items():
+                self.budget.spend_data(len(value))
                 self.set(name, value)
             return self._substituted
         await self.machine.begin(argv)
@@ -234,7 +242,7 @@ class Shell:
         environment = {**self.environment, **values} if values else self.environment
         stdin = await self._input_for(argv, streams)
         result = await self.machine.run(Call(argv, stdin, environment, self.machine.is_tty))
-        self.budget.spend_output(len(result.stdout) + len(result.stderr))
+        self.budget.spend_data(len(result.stdout) + len(result.stderr))
         if result.stderr:
             streams.stderr.write(result.stderr)
         if result.stdout:

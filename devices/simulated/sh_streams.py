@@ -11,23 +11,37 @@ class LimitReached(Exception):
     """The script is stopped: too many commands, too much output, too deep."""
 
 
+REST_COMMANDS = 64
+REST_BYTES = 1024 * 1024
+"""So many commands, or so much data, may pass before a script lets others run."""
+
+
 @dataclass(slots=True)
 class Budget:
     """What is left for one script and all that it starts."""
 
     commands: int = 20_000
-    output_bytes: int = 64 * 1024 * 1024
+    data_bytes: int = 64 * 1024 * 1024
+    """Output of all commands and expanded words together."""
     depth: int = 10
+    unrested: int = 0
 
-    def spend_command(self) -> None:
+    def spend_command(self) -> bool:
+        """Count a command; True when the others in the event loop should have their turn."""
         self.commands -= 1
         if self.commands < 0:
             raise LimitReached("too many commands")
+        self.unrested += REST_BYTES // REST_COMMANDS
+        if self.unrested < REST_BYTES:
+            return False
+        self.unrested = 0
+        return True
 
-    def spend_output(self, size: int) -> None:
-        self.output_bytes -= size
-        if self.output_bytes < 0:
-            raise LimitReached("too much output")
+    def spend_data(self, size: int) -> None:
+        self.unrested += size
+        self.data_bytes -= size
+        if self.data_bytes < 0:
+            raise LimitReached("too much data")
 
 
 class Output(Protocol):

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from devices.simulated.sh_arithmetic import BadExpression, calculate
 from devices.simulated.sh_nodes import Arithmetic, Node, Parameter, Part, Substitution, Text, Word, is_pattern
+from devices.simulated.sh_streams import LimitReached
 
 MAX_VALUE_CHARS = 1024 * 1024
 """Of one expanded word; a script that doubles a variable in a loop ends here."""
@@ -50,7 +51,7 @@ class _Fields:
     def add(self, text: str, *, is_quoted: bool) -> None:
         self.chars += len(text)
         if self.chars > MAX_VALUE_CHARS:
-            raise ExpansionError("word too long")
+            raise LimitReached("a word became too long")
         self.text.append(text)
         self.pattern.append(_PROTECT.sub(r"[\1]", text) if is_quoted else text)
         self.is_open = self.is_open or is_quoted or bool(text)
@@ -61,11 +62,13 @@ class _Fields:
         self.text, self.pattern, self.is_open = [], [], False
 
     def add_split(self, text: str) -> None:
-        pieces = _SPACE.split(text)
-        for index, piece in enumerate(pieces):
-            if index:
-                self.close()
-            self.add(piece, is_quoted=False)
+        first, *others = _SPACE.split(text)
+        self.add(first, is_quoted=False)
+        if others:
+            self.close()
+            self.done.extend((piece, piece) for piece in others[:-1])
+            self.add(others[-1], is_quoted=False)
+            self.chars += len(text)
 
 
 async def arguments_of(words: tuple[Word, ...], scope: Scope) -> list[str]:
@@ -96,7 +99,7 @@ async def text_of(word: Word, scope: Scope) -> str:
     for part in word.parts:
         pieces.append(part.text if isinstance(part, Text) else " ".join(await _values(part, scope)))
         if sum(map(len, pieces)) > MAX_VALUE_CHARS:
-            raise ExpansionError("word too long")
+            raise LimitReached("a word became too long")
     return "".join(pieces)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Protocol
 
 from devices.simulated import coreutils
-from devices.simulated.adbd import Service, Stream
+from devices.simulated.adb_stream import Stream
+from devices.simulated.adbd import Service
 from devices.simulated.command import Call, Result
 from devices.simulated.command_log import CommandLog
 from devices.simulated.faults import INJECT_REFUSAL, Fault, PhoneFaults

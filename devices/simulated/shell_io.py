@@ -9,7 +9,7 @@ import asyncio
 import struct
 from collections.abc import Callable
 
-from devices.simulated.adbd import Stream, StreamClosed
+from devices.simulated.adb_stream import Stream, StreamClosed
 
 STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = range(5)
 _HEADER = struct.Struct("<BI")

@@ -116,6 +116,7 @@ def run_attempt(
     finally:
         recorder.close()
     rewards, evidence, outcome = _grade(task, work, outcome, recorder.totals)
+    _restore(work.phone)
     result = _result(
         work, bench, session_id, started_at, time.monotonic() - began, outcome, rewards, evidence, recorder.totals
     )
@@ -145,6 +146,14 @@ def _play(task: Task, work: Work, bench: Bench, control: Control, recorder: Reco
     except Exception as error:  # noqa: BLE001  the one broad catch of an attempt: it becomes a record
         structlog.get_logger().error("attempt_bug", error=str(error), traceback=traceback.format_exc(limit=20))
         return _fault(FaultClass.INFRASTRUCTURE, FaultCode.BUG, "worker", f"{type(error).__name__}: {error}")
+
+
+def _restore(phone: Device) -> None:
+    """The phone as its user left it. What cannot be put back now is put back when the phone is opened again."""
+    try:
+        phone.restore()
+    except DeviceUnavailable as error:
+        structlog.get_logger().warning("phone_not_restored", serial=phone.serial, why=error.message)
 
 
 def _kit(work: Work, bench: Bench, control: Control, recorder: Recorder, max_steps: int | None) -> Kit:

@@ -47,7 +47,8 @@ class ScriptedServer:
             self._server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError):
+        # Cancelled: the server is being stopped; there is nobody left to tell.
+        with suppress(ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError):
             while await self._one(reader, writer):
                 pass
         writer.close()

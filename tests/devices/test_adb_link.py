@@ -9,7 +9,7 @@ import time
 import pytest
 from fake_wire import FakeServer, Peer, phone_says, shell_answer
 
-from devices.adb_link import AdbLink, ServerLink, LinkCut, adb_client
+from devices.adb_link import AdbLink, LinkCut, ServerLink, adb_client
 from devices.errors import AdbServerError, DeviceNeedsHuman, DeviceTimeout, DeviceUnavailable
 
 

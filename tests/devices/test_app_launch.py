@@ -34,6 +34,7 @@ class AppPhone(ScriptedShell):
 @pytest.fixture(autouse=True)
 def _short_wait(monkeypatch):
     monkeypatch.setattr(launch, "FOREGROUND_WAIT_S", 0.05)
+    monkeypatch.setattr(launch, "FAILED_WAIT_S", 0.05)
 
 
 def launcher_of(phone: AppPhone, tmp_path) -> Launcher:

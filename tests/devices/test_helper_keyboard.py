@@ -121,6 +121,14 @@ def test_the_package_list_is_believed_where_ime_list_is_forbidden(tmp_path):
     assert phone.current == HELPER_ID
 
 
+def test_a_refusal_of_the_maker_names_the_switch_to_look_for(tmp_path):
+    phone = KeyboardPhone(can_set=False)
+    refusal = (INPUTS / "ime_list_forbidden.txt").read_text()
+    phone.answers["ime set"] = says(stderr=refusal, code=255)
+    with pytest.raises(KeyboardTrouble, match="Security settings"):
+        keyboard_of(phone, tmp_path).use_helper()
+
+
 def test_a_helper_that_the_user_chose_stays(tmp_path):
     phone = KeyboardPhone(current=HELPER_ID)
     keyboard = keyboard_of(phone, tmp_path)

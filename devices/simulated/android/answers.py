@@ -18,6 +18,11 @@ class JavaError(Exception):
         self.where = where
 
 
+def yes_no(value: bool) -> str:
+    """Java's way to write a boolean."""
+    return "true" if value else "false"
+
+
 def out(text: str, status: int = 0) -> Result:
     return Result(stdout=text.encode(errors="replace"), status=status)
 

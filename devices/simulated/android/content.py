@@ -12,6 +12,8 @@ from devices.simulated.phone import Phone
 from devices.simulated.ui import Provider
 
 Value = str | int | None
+_MAX_SQL_BYTES = 1_000_000
+"""Of a statement and of a value made in it."""
 _MAX_SQL_STEPS = 200
 """Of a thousand virtual machine instructions each: a hostile --where ends after that."""
 
@@ -125,7 +127,7 @@ def _selected(provider: Provider, request: Request, row_id: int | None) -> list[
     if request.where or request.sort:
         ids = _sql(provider.columns, rows, request)
         by_id = {row["_id"]: row for row in rows}
-        rows = [by_id[i] for i in ids]
+        rows = [by_id[i] for i in ids if i in by_id]
     return rows
 
 
@@ -140,6 +142,8 @@ def _sql(columns: Sequence[str], rows: list[dict[str, Value]], request: Request)
             f"INSERT INTO rows ({names}) VALUES ({marks})", [tuple(row[c] for c in columns) for row in rows]
         )
         database.set_authorizer(_only_reading)
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_SQL_BYTES)
+        database.setlimit(sqlite3.SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 200)
         steps = iter(range(_MAX_SQL_STEPS))
         database.set_progress_handler(lambda: next(steps, None) is None, 1000)
         where = f" WHERE ({request.where})" if request.where else ""
@@ -152,7 +156,10 @@ def _sql(columns: Sequence[str], rows: list[dict[str, Value]], request: Request)
         database.close()
 
 
-def _only_reading(action: int, *_: object) -> int:
+def _only_reading(action: int, name: str | None, *_: object) -> int:
+    """SQLite asks this for each thing a statement would do."""
+    if action == sqlite3.SQLITE_READ and name != "rows":
+        return sqlite3.SQLITE_DENY
     allowed = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
     return sqlite3.SQLITE_OK if action in allowed else sqlite3.SQLITE_DENY
 

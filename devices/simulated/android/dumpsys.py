@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from devices.simulated import defaults
-from devices.simulated.android.answers import err, out
+from devices.simulated.android import dump_windows
+from devices.simulated.android.answers import err, out, yes_no
 from devices.simulated.android.packages import packages
 from devices.simulated.android.screen import DISPLAY_ID
 from devices.simulated.command import Call, Result
@@ -29,34 +30,6 @@ async def run(phone: Phone, call: Call) -> Result:
     return out(dump(phone, words[1:]))
 
 
-def _bool(value: bool) -> str:
-    return "true" if value else "false"
-
-
-def component(phone: Phone) -> str:
-    """The page in front as `com.x/.Main`."""
-    return f"{phone.page.app.package}/{phone.page.activity}"
-
-
-def window_title(phone: Phone) -> str:
-    """Of the focused window: an app's is the long form of its component."""
-    if phone.is_shade_open or phone.lock.is_showing:
-        return "NotificationShade"
-    page = phone.page
-    return f"{page.app.package}/{page.app.package}{page.activity}"
-
-
-def _task_id(phone: Phone) -> int:
-    return 10 + list(phone.apps).index(phone.page.app.package)
-
-
-def _record(phone: Phone) -> str:
-    return f"ActivityRecord{{5a1b{_task_id(phone):02x} u0 {component(phone)} t{_task_id(phone)}}}"
-
-
-# -- screen ----------------------------------------------------------------------------------------------------------
-
-
 def _power(phone: Phone, words: list[str]) -> str:
     stay_on = phone.setting("global", "stay_on_while_plugged_in", "0")
     return f"""POWER MANAGER (dumpsys power)
@@ -68,11 +41,11 @@ Power Manager State:
   mIsPowered=true
   mPlugType=2
   mBatteryLevel={phone.battery_level}
-  mStayOn={_bool(stay_on not in ("0", ""))}
+  mStayOn={yes_no(stay_on not in ("0", ""))}
   mBootCompleted=true
   mSystemReady=true
-  mHoldingWakeLockSuspendBlocker={_bool(phone.is_awake)}
-  mHoldingDisplaySuspendBlocker={_bool(phone.is_awake)}
+  mHoldingWakeLockSuspendBlocker={yes_no(phone.is_awake)}
+  mHoldingDisplaySuspendBlocker={yes_no(phone.is_awake)}
 
 Settings and Configuration:
   mScreenOffTimeoutSetting={phone.setting("system", "screen_off_timeout", "60000")}
@@ -104,7 +77,7 @@ def _display(phone: Phone, words: list[str]) -> str:
 
     physical = info(defaults.WIDTH_PX, defaults.HEIGHT_PX, 0)
     viewport = (
-        f"DisplayViewport{{type=INTERNAL, valid=true, isActive={_bool(phone.is_awake)}, displayId=0, "
+        f"DisplayViewport{{type=INTERNAL, valid=true, isActive={yes_no(phone.is_awake)}, displayId=0, "
         f"uniqueId='{unique}', physicalPort=0, orientation={rotation}, "
         f"logicalFrame=Rect(0, 0 - {width}, {height}), physicalFrame=Rect(0, 0 - {natural_width}, {natural_height}), "
         f"deviceWidth={natural_width}, deviceHeight={natural_height}}}"
@@ -130,154 +103,6 @@ def _surface_flinger(phone: Phone, words: list[str]) -> str:
     if "--display-id" in words:
         return f'Display {DISPLAY_ID} (HWC display 0): port=0 pnpId=SIM displayName="panel0"\n'
     return f"Display {DISPLAY_ID} (HWC display 0):\n  powerMode={'On' if phone.is_awake else 'Off'}\n"
-
-
-# -- windows ---------------------------------------------------------------------------------------------------------
-
-
-def _window(phone: Phone, words: list[str]) -> str:
-    section = words[0] if words else "all"
-    parts = {
-        "policy": [_policy],
-        "p": [_policy],
-        "displays": [_displays],
-        "d": [_displays],
-        "windows": [_windows],
-        "w": [_windows],
-    }.get(section, [_policy, _displays, _windows])
-    return "".join(part(phone) for part in parts)
-
-
-def _policy(phone: Phone) -> str:
-    lock, awake = phone.lock, phone.is_awake
-    showing, secure = _bool(lock.is_showing), _bool(bool(lock.pin))
-    return f"""WINDOW MANAGER POLICY STATE (dumpsys window policy)
-    mSafeMode=false mSystemReady=true mSystemBooted=true
-    mAwake={_bool(awake)} mScreenOnEarly={_bool(awake)} mScreenOnFully={_bool(awake)}
-    mShowingDream=false mDreamingLockscreen={showing}
-    isKeyguardShowing={showing}
-    KeyguardServiceDelegate
-      showing={showing}
-      inputRestricted={showing}
-      occluded=false
-      secure={secure}
-      dreaming=false
-      systemIsReady=true
-      deviceHasKeyguard={_bool(lock.is_enabled)}
-      enabled=true
-      offReason=OFF_BECAUSE_OF_USER
-      currentUser=-10000
-      bootCompleted=true
-      screenState=SCREEN_STATE_{"ON" if awake else "OFF"}
-      interactiveState=INTERACTIVE_STATE_{"AWAKE" if awake else "SLEEP"}
-      KeyguardStateMonitor
-        mIsShowing={showing}
-        mSimSecure=false
-        mInputRestricted={showing}
-        mTrusted=false
-        mCurrentUserId=0
-"""
-
-
-def _displays(phone: Phone) -> str:
-    metrics, rotation = phone.metrics, phone.rotation
-    size = f"{metrics.width_px}x{metrics.height_px}"
-    natural, init = "{}x{}".format(*phone.natural_size_px), f"{defaults.WIDTH_PX}x{defaults.HEIGHT_PX}"
-    focus = "null" if not phone.is_awake else f"Window{{7c1d{_task_id(phone):02x} u0 {window_title(phone)}}}"
-    return f"""WINDOW MANAGER DISPLAY CONTENTS (dumpsys window displays)
-  Display: mDisplayId=0 rootTasks={len(phone.tasks)}
-    init={init} {defaults.DENSITY}dpi base={natural} {phone.density}dpi cur={size} app={size} rng={size}-{size}
-    deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion()
-  mCurrentFocus={focus}
-  mFocusedApp={_record(phone)}
-
-    DisplayRotation
-      mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED
-      mRotation={rotation} mDeferredRotationPauseCount=0
-      mUserRotationMode={_rotation_mode(phone)}
-"""
-
-
-def _rotation_mode(phone: Phone) -> str:
-    is_free = phone.setting("system", "accelerometer_rotation") == "1"
-    return "USER_ROTATION_FREE" if is_free else "USER_ROTATION_LOCKED"
-
-
-def _windows(phone: Phone) -> str:
-    """Since Android 10 the focus is in `displays` and no longer here."""
-    lines = ["WINDOW MANAGER WINDOWS (dumpsys window windows)"]
-    titles = ["StatusBar", "NavigationBar0", *(["InputMethod"] if phone.is_keyboard_up else []), window_title(phone)]
-    for index, title in enumerate(titles):
-        lines.append(f"  Window #{index} Window{{7c1d0{index} u0 {title}}}:\n    mDisplayId=0 isOnScreen=true")
-    return "\n".join(lines) + "\n"
-
-
-def _activity(phone: Phone, words: list[str]) -> str:
-    section = words[0] if words else "activities"
-    if section == "top":
-        head = f"TASK {phone.page.app.package} id={_task_id(phone)} userId=0\n"
-        return f"{head}  ACTIVITY {component(phone)} 5a1b00 pid={_pid(phone)}\n"
-    if section not in ("activities", "a"):
-        return f"ACTIVITY MANAGER {section.upper()} (dumpsys activity {section})\n  (nothing)\n"
-    record = _record(phone)
-    lines = [
-        "ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)",
-        "Display #0 (activities from top to bottom):",
-    ]
-    for task in reversed(phone.tasks):
-        number = 10 + list(phone.apps).index(task.app.package)
-        lines.append(f"  * Task{{9d2e{number:02x} #{number} type=standard A=10123:{task.app.package}}}")
-        for page in reversed(task.pages):
-            lines.append(
-                f"    * Hist  #0: ActivityRecord{{5a1b{number:02x} u0 {task.app.package}/{page.activity} t{number}}}"
-            )
-    lines += [f"  topResumedActivity={record}", "", f"  ResumedActivity: {record}", ""]
-    return "\n".join(lines)
-
-
-def _pid(phone: Phone) -> int:
-    return 2000 + _task_id(phone)
-
-
-# -- input -----------------------------------------------------------------------------------------------------------
-
-
-def _input_method(phone: Phone, words: list[str]) -> str:
-    name, shown = phone.input_method, _bool(phone.is_keyboard_up)
-    return f"""Current Input Method Manager state:
-  Input Methods: mMethodMapUpdateCount=2
-  Input method client state:
-    mCurMethodId={name}
-  mCurFocusedWindowClient=ClientState{{3f2a01 uid=10123 pid={_pid(phone)}}}
-  mCurId={name} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}
-  mShowRequested={shown} mShowExplicitlyRequested={shown} mShowForced=false mInputShown={shown}
-  mSystemReady=true mInteractive={_bool(phone.is_awake)}
-"""
-
-
-def _input(phone: Phone, words: list[str]) -> str:
-    metrics = phone.metrics
-    logical = f"[0, 0, {metrics.width_px}, {metrics.height_px}]"
-    natural = "{}, {}".format(*phone.natural_size_px)
-    viewport = (
-        f"Viewport INTERNAL: displayId=0, uniqueId=local:{DISPLAY_ID}, port=0, orientation={phone.rotation}, "
-        f"logicalFrame={logical}, physicalFrame=[0, 0, {natural}], deviceSize=[{natural}], isActive=[1]"
-    )
-    return f"""INPUT MANAGER (dumpsys input)
-
-Input Reader State:
-  {viewport}
-
-Input Dispatcher State:
-  FocusedDisplayId: 0
-  FocusedApplications:
-    displayId=0, name='{_record(phone)}', dispatchingTimeout=5000ms
-  FocusedWindows:
-    displayId=0, name='7c1d{_task_id(phone):02x} {window_title(phone)}'
-"""
-
-
-# -- the rest --------------------------------------------------------------------------------------------------------
 
 
 def _battery(phone: Phone, words: list[str]) -> str:
@@ -352,15 +177,15 @@ def _thermal(phone: Phone, words: list[str]) -> str:
 
 _SERVICES: dict[str, Dump] = {
     "SurfaceFlinger": _surface_flinger,
-    "activity": _activity,
+    "activity": dump_windows.activity,
     "battery": _battery,
     "display": _display,
     "gfxinfo": _gfxinfo,
-    "input": _input,
-    "input_method": _input_method,
+    "input": dump_windows.input_state,
+    "input_method": dump_windows.input_method,
     "package": _package,
     "power": _power,
     "thermalservice": _thermal,
-    "window": _window,
+    "window": dump_windows.window,
 }
 COMMANDS = {"dumpsys": run}

@@ -11,7 +11,7 @@ MAX_VALUE_CHARS = 20_000
 
 
 async def run(phone: Phone, call: Call) -> Result:
-    arguments = Arguments([w for w in call.argv[1:] if w not in ("--lineage",)])
+    arguments = Arguments(call.argv[1:])
     verb = ""
     try:
         if arguments.peek() == "--user":

@@ -76,7 +76,8 @@ def test_private_activity_is_refused():
     result = run(Phone(0), "am", "start", "-n", "org.example.notes/.EditActivity")
     assert result.status == 255
     assert result.stderr.startswith(
-        b"\nException occurred while executing 'start':\njava.lang.SecurityException: Permission Denial: starting Intent {"
+        b"\nException occurred while executing 'start':\n"
+        b"java.lang.SecurityException: Permission Denial: starting Intent {"
     )
 
 

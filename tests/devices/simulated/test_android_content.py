@@ -51,7 +51,8 @@ def test_sort_and_single_rows():
     [
         (
             ("query", "--uri", "content://nobody/x"),
-            b"Error while accessing provider:nobody\njava.lang.IllegalStateException: Could not find provider: nobody\n\tat ",
+            b"Error while accessing provider:nobody\n"
+            b"java.lang.IllegalStateException: Could not find provider: nobody\n\tat ",
         ),
         (
             ("query", "--uri", URI, "--where", "nonsense ("),

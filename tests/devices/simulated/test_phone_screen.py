@@ -177,6 +177,14 @@ def test_animation_scale_of_zero_stops_animations():
     assert phone.capture() == phone.capture()
 
 
+@pytest.mark.parametrize("scale", ["nan", "inf", "-1", "", "x", "1e99"])
+def test_nonsense_as_animation_scale_breaks_nothing(scale):
+    phone = Phone(0, animation_s=0.01)
+    run(phone, "settings", "put", "global", "transition_animation_scale", scale)
+    tap(phone, "launcher.app.settings")
+    assert phone.capture() and phone.rest_s < 1 and phone.frames(phone.apps["com.android.settings"])
+
+
 def test_secure_screen_is_refused_but_has_a_ui_tree():
     phone = Phone(0)
     tap(phone, "launcher.app.settings")
