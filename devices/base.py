@@ -141,7 +141,7 @@ class Device(Protocol):
         """Connect, learn who it is, restore what an earlier crash left behind (keyboard, rotation)."""
 
     def restore(self) -> None:
-        """Put the user's keyboard and rotation setting back, without closing. DeviceUnavailable: it waits for `open`."""
+        """Put the user's keyboard and rotation setting back; a phone that is gone keeps it for `open`."""
 
     def close(self) -> None:
         """Restore what was changed (keyboard). Never raises for a phone that is gone."""
@@ -154,7 +154,7 @@ class Device(Protocol):
         """Raises ScreenshotError after a bounded number of retakes."""
 
     def look(self, timeout_s: float | None = None) -> Look:
-        """Screenshot and screen state in one round trip."""
+        """Screenshot and screen state in one round trip; `is_locked` and `has_keyboard` may stay unknown."""
 
     def state(self) -> ScreenState: ...
 

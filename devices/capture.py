@@ -10,7 +10,7 @@ from devices.adb_link import AdbLink
 from devices.base import Look, Screenshot, ScreenState
 from devices.errors import DeviceUnavailable, ScreenshotError
 from devices.logs import Log
-from devices.status import END, parse_status, status_command
+from devices.status import END, parse_status, quick_status_command, status_command
 
 RETAKE_WAITS_S = (0.2, 0.6)
 """Waits before a picture is taken again. What is still bad then is the phone's fault."""
@@ -29,18 +29,21 @@ class Capture:
         self._sdk = sdk
         self._log = log
         self._status = status_command(sdk)
+        self._quick_status = quick_status_command(sdk)
         self._display_option = ""
         self._has_warned = False
         self._names_no_display = False
 
     def look(self, timeout_s: float) -> Look:
-        """Screen state and picture, at most a moment apart.
+        """Screen state and picture, at most a moment apart; lock and keyboard only when no app has the focus.
 
         Raises:
             ScreenshotError: no picture after the retakes.
         """
-        text, screenshot = self._take(f"{self._status}; ", timeout_s)
+        text, screenshot = self._take(f"{self._quick_status}; ", timeout_s)
         state = parse_status(text[: text.find(END) + len(END)])
+        if state.overlay is not None or state.package is None:
+            state = self.state(timeout_s)
         self._distrust_display(state, screenshot)
         return Look(screenshot, state)
 

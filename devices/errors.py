@@ -1,6 +1,6 @@
 """Device errors, typed by what the caller must do about them.
 
-`code` is one of the device fault codes of docs/architecture.md (OFFLINE, UNRESPONSIVE, …); the runner stores it as it is.
+`code` is a device fault code (OFFLINE, UNRESPONSIVE, …); the runner stores it as it is.
 """
 
 from __future__ import annotations

@@ -8,9 +8,7 @@ when all it started has ended.
 from __future__ import annotations
 
 import asyncio
-import errno
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from typing import Protocol
 
 from devices.simulated.command import Call, Result
@@ -22,12 +20,12 @@ from devices.simulated.sh_nodes import (
     If,
     Node,
     Pipeline,
-    Redirect,
     Sequence,
     Simple,
     While,
 )
 from devices.simulated.sh_parser import ShellSyntaxError, parse
+from devices.simulated.sh_redirects import redirected
 from devices.simulated.sh_streams import Budget, BytesInput, Capture, Discard, LimitReached, Output, Streams
 from devices.simulated.sh_words import ExpansionError, arguments_of, text_of
 
@@ -225,7 +223,7 @@ class Shell:
             self.complain(streams, str(error))
             return 1
         if node.redirects:
-            return await self._redirected(node.redirects, streams, lambda inner: self.command(argv, values, inner))
+            return await redirected(self, node.redirects, streams, lambda inner: self.command(argv, values, inner))
         return await self.command(argv, values, streams)
 
     async def command(self, argv: list[str], values: dict[str, str], streams: Streams) -> int:
@@ -297,7 +295,7 @@ class Shell:
 
     async def _group(self, node: Group, streams: Streams) -> int:
         run = self.run_child if node.is_subshell else self.execute
-        return await self._redirected(node.redirects, streams, lambda inner: run(node.body, inner))
+        return await redirected(self, node.redirects, streams, lambda inner: run(node.body, inner))
 
     async def _if(self, node: If, streams: Streams) -> int:
         async def choose(inner: Streams) -> int:
@@ -306,7 +304,7 @@ class Shell:
                     return await self.execute(body, inner)
             return await self.execute(node.otherwise, inner) if node.otherwise is not None else 0
 
-        return await self._redirected(node.redirects, streams, choose)
+        return await redirected(self, node.redirects, streams, choose)
 
     async def _for(self, node: For, streams: Streams) -> int:
         async def loop(inner: Streams) -> int:
@@ -324,7 +322,7 @@ class Shell:
                     break
             return status
 
-        return await self._redirected(node.redirects, streams, loop)
+        return await redirected(self, node.redirects, streams, loop)
 
     async def _while(self, node: While, streams: Streams) -> int:
         async def loop(inner: Streams) -> int:
@@ -337,7 +335,7 @@ class Shell:
                     return status
             raise LimitReached(f"a loop ran {MAX_LOOP_ROUNDS} times")
 
-        return await self._redirected(node.redirects, streams, loop)
+        return await redirected(self, node.redirects, streams, loop)
 
     async def _round(self, body: Node, streams: Streams) -> tuple[bool, int]:
         """One round of a loop: whether the loop is over, and the status."""
@@ -347,62 +345,6 @@ class Shell:
             if jump.levels > 1:
                 raise LoopJump(is_break=jump.is_break, levels=jump.levels - 1) from None
             return jump.is_break, 0
-
-    # -- redirections ------------------------------------------------------------------------------------------------
-
-    async def _redirected(
-        self, redirects: tuple[Redirect, ...], streams: Streams, run: Callable[[Streams], Awaitable[int]]
-    ) -> int:
-        """Run with redirections in place; files are written when the command has ended."""
-        if not redirects:
-            return await run(streams)
-        opened: list[tuple[str, Capture]] = []
-        try:
-            for redirect in redirects:
-                streams = await self._redirect(redirect, streams, opened)
-        except FileError as error:
-            verb = "open" if redirect.operator == "<" else "create"
-            self.complain(streams, f"can't {verb} {error.filename}: {error.strerror}")
-            return 1
-        except ExpansionError as error:
-            self.complain(streams, str(error))
-            return 1
-        try:
-            return await run(streams)
-        finally:
-            for path, output in opened:
-                with suppress(FileError):
-                    self.machine.files.write(path, output.data, append=True)
-
-    async def _redirect(self, redirect: Redirect, streams: Streams, opened: list[tuple[str, Capture]]) -> Streams:
-        target = await text_of(redirect.target, self)
-        if redirect.operator == "<":
-            return Streams(BytesInput(self.machine.files.read(self.path(target))), streams.stdout, streams.stderr)
-        if redirect.operator == ">&":
-            output = {"1": streams.stdout, "2": streams.stderr, "-": Discard()}.get(target)
-            if output is None:
-                raise ExpansionError(f"{target}: bad file descriptor")
-        else:
-            output = self._output(target, redirect.operator == ">>", streams, opened)
-        if redirect.operator == "&>":
-            return Streams(streams.stdin, output, output)
-        if redirect.descriptor == 1:
-            return Streams(streams.stdin, output, streams.stderr)
-        return Streams(streams.stdin, streams.stdout, output if redirect.descriptor == 2 else streams.stderr)
-
-    def _output(self, name: str, append: bool, streams: Streams, opened: list[tuple[str, Capture]]) -> Output:
-        if name == "/dev/null":
-            return Discard()
-        if name == "/dev/tty":
-            if not self.machine.is_tty:
-                raise FileError(errno.ENXIO, name)
-            return streams.stdout
-        path, files = self.path(name), self.machine.files
-        files.check_writable(path)
-        files.write(path, b"", append=append)
-        output = Capture()
-        opened.append((path, output))
-        return output
 
 
 Builtin = Callable[[Shell, list[str], Streams], Awaitable[int]]

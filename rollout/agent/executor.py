@@ -124,10 +124,15 @@ class Executor:
 
     def _type(self, action: Type, look: Look) -> Effect:
         focus = Effect()
-        if action.point is not None and look.state.has_keyboard is not True:
+        if action.point is not None and not self._has_keyboard(look):
             focus = self._at(look, action.point, self._phone.tap)
         typed = self._phone.type_text(action.text)
         return Effect(focus.commands + typed.commands, focus.pixels)
+
+    def _has_keyboard(self, look: Look) -> bool:
+        """A look need not tell; a phone that does not say either has none."""
+        known = look.state.has_keyboard
+        return bool(self._phone.state().has_keyboard if known is None else known)
 
     def _swipe(self, action: Slide | Scroll, look: Look) -> Effect:
         width, height = look.screenshot.width_px, look.screenshot.height_px

@@ -20,7 +20,7 @@ DISPLAYS = (INPUTS / "display_ids.txt").read_bytes()
 VIEWPORTS = (
     b"  mViewports=[DisplayViewport{type=INTERNAL, valid=true, isActive=true, displayId=0, uniqueId='local:%d'}]\n"
 )
-STATUS = b"  mWakefulness=Awake\n__END\n"
+STATUS = b"  mCurrentFocus=Window{1 u0 com.example.notes/.Main}\n__END\n"
 
 
 class Warnings(NoLog):
@@ -57,7 +57,7 @@ def test_state_and_picture_come_in_one_round_trip():
     with FakeServer(prints(STATUS + CLEAN)) as server:
         look = capture_on(server).look(5)
         assert server.connections == 1
-    assert look.state.is_awake is True
+    assert look.state.package == "com.example.notes"
     assert (look.screenshot.png, look.screenshot.width_px, look.screenshot.height_px) == (CLEAN, 90, 160)
 
 

@@ -98,12 +98,20 @@ def configure(adb_server: AdbServer, tmp_path: Path) -> Callable[..., Path]:
             "tasks": {"path": str(TASKS)},
         }
         for name, section in sections.items():
-            config[name] = {**config.get(name, {}), **section}
+            config[name] = _merged(config.get(name, {}), section)
         path = tmp_path / "run.yaml"
         path.write_text(yaml.safe_dump(config), encoding="utf-8")
         return path
 
     return write
+
+
+def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """`over` on `under`, sections inside sections too."""
+    both = {
+        name: _merged(under[name], over[name]) for name in under.keys() & over.keys() if isinstance(over[name], dict)
+    }
+    return under | over | both
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A model server of raw bytes for the client's tests: each connection's requests are answered by the next script line."""
+"""A model server of raw bytes for the client's tests: request n is answered by line n of a script."""
 
 from __future__ import annotations
 
