@@ -79,10 +79,11 @@ def _read_all(link: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def _bare_process(port: int, serial: str, api_base: str, seconds: float, out: Connection) -> None:
-    """Run the bare loop, report (steps, CPU seconds, seconds) of the second half of the time."""
+def _bare_process(port: int, serial: str, api_base: str, start_at: float, seconds: float, out: Connection) -> None:
+    """Run the bare loop from `start_at` on, report (steps, CPU seconds, seconds) of the last two thirds of the time."""
     client = httpx.Client(base_url=api_base, timeout=60, trust_env=False)
     before, after = _prompt()
+    time.sleep(max(0.0, start_at - time.time()))
     started, half, steps, cpu = time.monotonic(), None, 0, 0.0
     while True:
         now = time.monotonic()
@@ -117,14 +118,15 @@ def bare_loop(rig: Rig, seconds: float) -> Figures:
     port, serials, api_base = rig.port, rig.serials, rig.api_base
     context = multiprocessing.get_context("spawn")
     pipes, processes = [], []
+    start_at = time.time() + 1.0 + 0.4 * len(serials)
     for serial in serials:
         ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_bare_process, args=(port, serial, api_base, seconds, theirs))
+        process = context.Process(target=_bare_process, args=(port, serial, api_base, start_at, seconds, theirs))
         process.start()
         theirs.close()
         pipes.append(ours)
         processes.append(process)
-    time.sleep(seconds / 3)
+    time.sleep(max(0.0, start_at - time.time()) + seconds / 3)
     began, rest_before = time.monotonic(), rig.cpu_s()
     time.sleep(seconds / 2)
     rest_per_s = (rig.cpu_s() - rest_before) / (time.monotonic() - began)

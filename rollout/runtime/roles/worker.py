@@ -5,6 +5,7 @@ A second thread listens, so that a stop reaches a running attempt at once.
 
 from __future__ import annotations
 
+import os
 import queue
 import threading
 import time
@@ -210,11 +211,17 @@ class Worker:
                     self._stopping.set()
                     if how == "cancel":
                         self._control.cancelled.set()
+                        self._leave_a_phone_that_is_gone()
                     self._inbox.put(message)
                 case m.UserReply(text=text):
                     self._replies.put(text)
                 case m.Resync():
                     self._say_where_we_are()
+
+    def _leave_a_phone_that_is_gone(self) -> None:
+        """Mending a link can take many seconds and nothing is at stake: do not keep the run waiting."""
+        if self._busy_lease is None and not self._is_ready:
+            os._exit(0)
 
     def _say_where_we_are(self) -> None:
         """The reader is new: repeat what it may have missed. It knows repeats by their lease."""
