@@ -120,7 +120,9 @@ def read_request(body: Mapping[str, Any]) -> Request:
     texts: list[str] = []
     image: bytes | None = None
     for message in messages:
-        content = message.get("content") if isinstance(message, dict) else None
+        if not isinstance(message, dict):
+            raise ValueError("messages must be a list of objects")
+        content = message.get("content")
         parts: Any = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
         for part in parts:
             if part.get("type") == "text":
