@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from rollout.config.check import SCRIPTED, check_runnable, chosen_provider
-from rollout.config.load import load_config
+from rollout.config.load import read_config
 from rollout.config.schema import Provider, RunConfig
-from rollout.errors import ConfigError, Problem
-from rollout.tasks import Task, load_tasks, select
 
 _SCRIPTED_PLACE = "http://127.0.0.1:9/v1"
 """Stands in for the scripted server's address until it runs."""
 
+_KEYS = {
+    "samples": "tasks.samples",
+    "filter": "tasks.filter",
+    "slice": "tasks.slice",
+    "provider": "agent.provider",
+    "model": "agent.model",
+}
+"""Flag → the key it sets."""
+
 
 def configuration(options: argparse.Namespace) -> RunConfig:
-    """File, then --set, then the flags. Raises ConfigError with every problem."""
-    config = load_config(options.config, sets=options.set)
+    """File, then --set, then the flags; what of the file is ignored is said. Raises ConfigError with every problem."""
+    loaded = read_config(options.config, sets=[*options.set, *_flags(options)])
+    for notice in loaded.notices:
+        print(f"note: {notice}", file=sys.stderr)
+    config = loaded.config
     if options.tasks is not None:
         config.tasks.path = Path(options.tasks).resolve()
-    if options.samples is not None:
-        if options.samples < 1:
-            raise ConfigError([Problem("--samples", f"{options.samples} is less than 1")])
-        config.tasks.samples = options.samples
-    if options.filter is not None:
-        config.tasks.filter = options.filter
-    if options.slice is not None:
-        config.tasks.slice = options.slice
-    if options.provider is not None:
-        config.agent.provider = options.provider
-    if options.model is not None:
-        config.agent.model = options.model
     if config.scripted_model.enabled:
         config.agent.model = config.agent.model or SCRIPTED
     check_runnable(config)
@@ -41,13 +40,12 @@ def configuration(options: argparse.Namespace) -> RunConfig:
     return config
 
 
-def selected_tasks(config: RunConfig, shard: str | None) -> list[Task]:
-    """The tasks this run is for. Raises ConfigError."""
-    assert config.tasks.path is not None, "check_runnable saw to it"
-    return select(
-        load_tasks(config.tasks.path),
-        filter=config.tasks.filter,
-        slice=config.tasks.slice,
-        shuffle_seed=config.tasks.shuffle_seed,
-        shard=shard,
-    )
+def _flags(options: argparse.Namespace) -> list[str]:
+    """The flags in the form of --set, so that they meet the same checks."""
+    given = {key: getattr(options, flag) for flag, key in _KEYS.items() if getattr(options, flag) is not None}
+    return [f"{key}={_quoted(value)}" for key, value in given.items()]
+
+
+def _quoted(value: object) -> str:
+    """Text as YAML text: a model called `1.5` or `yes` stays text."""
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

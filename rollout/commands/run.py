@@ -15,7 +15,7 @@ from typing import Any
 
 from rich.console import Console
 
-from rollout.commands.options import configuration, selected_tasks
+from rollout.commands.options import configuration
 from rollout.commands.phones import Fleet, bring_up
 from rollout.config.check import SCRIPTED
 from rollout.config.load import dump_config
@@ -27,7 +27,7 @@ from rollout.records.schema import AgentIdentity
 from rollout.records.summary import format_summary, summarise
 from rollout.runtime.layout import LAYOUT_VERSION, RunDirectory, default_run_directory, lock
 from rollout.runtime.orchestrator import Orchestrator, RunEnd
-from rollout.runtime.plan import identity_of
+from rollout.runtime.plan import identity_of, tasks_of
 from rollout.runtime.progress import PhoneRow, Progress, view_for
 from rollout.runtime.settings import RunSettings
 from rollout.scripted_model.process import start_scripted_model
@@ -37,7 +37,7 @@ from rollout.tasks import Task
 def run_command(options: argparse.Namespace) -> int:
     """Run, print what came of it, return the exit status."""
     config = configuration(options)
-    tasks = selected_tasks(config, options.shard)
+    tasks = tasks_of(config, options.shard)
     run = RunDirectory(options.output or default_run_directory(config, options.config))
     if options.dry_run:
         return _dry_run(config, tasks, run)

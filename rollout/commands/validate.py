@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 
 from rollout.commands.flags import add_config_flags
-from rollout.commands.options import configuration, selected_tasks
-from rollout.runtime.plan import identity_of
+from rollout.commands.options import configuration
+from rollout.runtime.plan import identity_of, tasks_of
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -15,7 +15,7 @@ def main(arguments: Sequence[str]) -> int:
     add_config_flags(parser)
     options = parser.parse_args(list(arguments))
     config = configuration(options)
-    tasks = selected_tasks(config, None)
+    tasks = tasks_of(config, None)
     identity = identity_of(config)
     print(f"{options.config}: fine")
     print(f"agent: {identity.model} behind {identity.provider}, dialect {identity.dialect}")

@@ -41,8 +41,8 @@ from rollout.runtime.recording import Recorder, Totals
 from rollout.runtime.setup import prepare
 from rollout.tasks import Task
 
-Ask = Callable[[str, str, str], str | None]
-"""manual_reply: (task, question, screenshot path) → the person's answer."""
+_LONGEST_MESSAGE = 2000
+"""Characters of a fault's message: what a phone or a server says may be long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +130,10 @@ def _play(task: Task, work: Work, bench: Bench, control: Control, recorder: Reco
     try:
         prepare(work.phone, task, control)
         kit = _kit(work, bench, control, recorder, task.overrides.max_steps)
+        known = task.params.get("user_context")
         goal = Goal(
             task.instruction,
-            task.params.get("user_context"),
+            None if known is None else str(known),
             rollout_seed(work.entry, agent.sampling.seed if task.seed is None else task.seed),
         )
         return gui_agent_loop(goal, kit)
@@ -255,7 +256,7 @@ def fault_part(fault: Fault) -> FaultPart:
             "class": fault.fault_class,
             "code": fault.code,
             "boundary": fault.boundary,
-            "message": fault.message,
+            "message": fault.message[:_LONGEST_MESSAGE],
             "fatal": fault.is_fatal,
         }
     )

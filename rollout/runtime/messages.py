@@ -12,6 +12,10 @@ from rollout.records.schema import AttemptPart, FaultPart, PlanEntry
 ORCHESTRATOR, READER, WRITER, LOGGER = "orchestrator", "reader", "writer", "logger"
 
 
+MAX_TASK_BYTES = 40 * 1024
+"""Of a task as JSON: it crosses to the worker in one frame."""
+
+
 def worker_address(serial: str) -> str:
     return f"worker:{serial}"
 

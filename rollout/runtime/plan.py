@@ -7,10 +7,12 @@ import json
 from collections.abc import Sequence
 
 from rollout.config.schema import RunConfig
+from rollout.errors import ConfigError, Problem
 from rollout.plugins import DIALECTS, load
 from rollout.records.names import file_name
 from rollout.records.schema import AgentIdentity, PlanEntry
-from rollout.tasks import Task
+from rollout.runtime.messages import MAX_TASK_BYTES
+from rollout.tasks import Task, load_tasks, select
 
 
 def identity_of(config: RunConfig) -> AgentIdentity:
@@ -26,6 +28,26 @@ def identity_of(config: RunConfig) -> AgentIdentity:
         prompt_hash=dialect.prompt_hash(agent.language),
         sampling=agent.sampling.model_dump(exclude_none=True),
     )
+
+
+def tasks_of(config: RunConfig, shard: str | None) -> list[Task]:
+    """The tasks this run is for. Raises ConfigError."""
+    assert config.tasks.path is not None, "checked before the run starts"
+    tasks = select(
+        load_tasks(config.tasks.path),
+        filter=config.tasks.filter,
+        slice=config.tasks.slice,
+        shuffle_seed=config.tasks.shuffle_seed,
+        shard=shard,
+    )
+    problems = [
+        Problem(str(config.tasks.path), f"task {task.id!r} is larger than {MAX_TASK_BYTES} bytes", "move data to files")
+        for task in tasks
+        if len(task.model_dump_json().encode()) > MAX_TASK_BYTES
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return tasks
 
 
 def make_plan(tasks: Sequence[Task], *, samples: int, run_id: str, identity: AgentIdentity) -> list[PlanEntry]:

@@ -22,9 +22,8 @@ from rollout.runtime.dispatch import Dispatcher, Pending
 from rollout.runtime.history import History, attempt_on_disk, load_history
 from rollout.runtime.layout import RunDirectory
 from rollout.runtime.messages import ORCHESTRATOR, WRITER, worker_address
-from rollout.runtime.plan import identity_of, make_plan
+from rollout.runtime.plan import identity_of, make_plan, tasks_of
 from rollout.runtime.settings import RunSettings
-from rollout.tasks import load_tasks, select
 
 _TICK_S = 1.0
 
@@ -128,14 +127,7 @@ class Reader:
 
     def _write_plan(self) -> list[PlanEntry]:
         config = self._settings.config
-        assert config.tasks.path is not None, "checked before the run starts"
-        tasks = select(
-            load_tasks(config.tasks.path),
-            filter=config.tasks.filter,
-            slice=config.tasks.slice,
-            shuffle_seed=config.tasks.shuffle_seed,
-            shard=self._settings.shard,
-        )
+        tasks = tasks_of(config, self._settings.shard)
         plan = make_plan(
             tasks, samples=config.tasks.samples, run_id=self._settings.run_id, identity=identity_of(config)
         )
