@@ -78,7 +78,7 @@ def _guarded(command: Callable[[], int]) -> int:
         for problem in error.problems:
             print(f"error: {problem}", file=sys.stderr)
         return 2
-    except (RolloutError, DeviceError) as error:
+    except (RolloutError, DeviceError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

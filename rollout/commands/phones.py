@@ -11,7 +11,7 @@ from pathlib import Path
 
 from devices.fleet import FoundPhone, connect_all, discover, select, tags_of
 from rollout.config.schema import Adb, RunConfig, Simulated
-from rollout.errors import ConfigError, Problem
+from rollout.errors import ConfigError, Problem, RunError
 from rollout.records.names import file_name
 from rollout.runtime.layout import RunDirectory, lock, lock_folder
 from rollout.runtime.settings import PhoneSlot
@@ -70,25 +70,27 @@ def bring_up(config: RunConfig, run: RunDirectory, quiet: bool) -> Iterator[Flee
 
 @contextmanager
 def _simulated(wanted: Simulated, run: RunDirectory) -> Iterator[int]:
-    """A private adb server and a fleet process on it. Yields the server's port."""
-    from devices.adb_server import AdbServer
-    from devices.simulated.fleet import start_fleet_process
+    """A private adb server and a fleet process on it. Yields the server's port. Raises RunError."""
+    from devices.adb_server import AdbNotFound, AdbServer, AdbServerFailed
+    from devices.simulated.fleet import FleetError, start_fleet_process
 
-    with AdbServer() as server:
-        os.environ["ANDROID_ADB_SERVER_PORT"] = str(server.port)
-        fleet = start_fleet_process(
-            wanted.count,
-            seed=wanted.seed,
-            adb_server_port=server.port,
-            log_dir=run.path / "phones",
-            faults=wanted.faults,
-            strip=wanted.strip,
-            animation_s=wanted.animation_s,
-        )
+    with ExitStack() as stack:
         try:
-            yield server.port
-        finally:
-            fleet.stop()
+            server = stack.enter_context(AdbServer())
+            os.environ["ANDROID_ADB_SERVER_PORT"] = str(server.port)
+            fleet = start_fleet_process(
+                wanted.count,
+                seed=wanted.seed,
+                adb_server_port=server.port,
+                log_dir=run.path / "phones",
+                faults=wanted.faults,
+                strip=wanted.strip,
+                animation_s=wanted.animation_s,
+            )
+        except (AdbNotFound, AdbServerFailed, FleetError) as error:
+            raise RunError(f"the simulated phones did not start: {error}") from error
+        stack.enter_context(fleet)
+        yield server.port
 
 
 def _connect(addresses: list[str], port: int, adb_path: Path | None, quiet: bool) -> None:

@@ -64,7 +64,9 @@ def _dry_run(config: RunConfig, tasks: list[Task], run: RunDirectory) -> int:
 
 
 def _move_aside(path: Path) -> None:
+    """Raises LockHeld: a run is going on there."""
     if path.exists():
+        lock(path / ".lock", f"run directory {path}", "moving it aside").close()
         stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
         path.rename(path.with_name(f"{path.name}.before-{stamp}-{uuid.uuid4().hex[:4]}"))
 
@@ -169,7 +171,12 @@ def _report(run: RunDirectory, end: RunEnd, options: argparse.Namespace) -> int:
     summary = summarise(open_run(run.path), left=end.left)
     replace_file(run.summary, json.dumps(summary, indent=1, ensure_ascii=False).encode())
     if options.json:
-        counts = {"planned": end.total, "final": end.final, "faulted": end.faulted, "left": len(end.left)}
+        counts = {
+            "planned": end.total,
+            "final": end.final,
+            "faulted": end.faulted,
+            "left": end.total - end.final - end.faulted,
+        }
         _say({"event": "done", "exit_code": status, "counts": counts, "error": end.error})
     else:
         print(format_summary(summary))

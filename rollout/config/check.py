@@ -59,6 +59,9 @@ def _phones(config: RunConfig) -> Iterator[Problem]:
     if devices.adb is None and devices.simulated.count == 0:
         hint = "`devices: {adb: {}}` for every phone adb sees, `devices: {simulated: {count: 4}}` for simulated ones"
         yield Problem("devices", "no phones are configured", hint)
+    elif devices.adb is not None and devices.simulated.count:
+        hint = "drop `devices.adb`, or start the fleet by hand (`python -m devices.simulated`) and list it there"
+        yield Problem("devices", "real and simulated phones are configured at once", hint)
     elif devices.adb is not None and devices.adb.serials == []:
         yield Problem("devices.adb.serials", "is an empty list", "name phones, or `all`")
 

@@ -152,7 +152,7 @@ class Orchestrator:
         may_restart = self._crashes.setdefault(child.name, CrashCounter()).may_restart(time.monotonic())
         if child.role == "worker":
             self._replace_worker(child.name, how, may_restart)
-        elif self._end.error is None:
+        else:
             self._replace_role(child.role, how, may_restart)
 
     def _replace_worker(self, name: str, how: str, may_restart: bool) -> None:
@@ -164,8 +164,10 @@ class Orchestrator:
         self._send(READER, m.WorkerLost(serial=serial, how=how, for_good=not replace))
 
     def _replace_role(self, role: str, how: str, may_restart: bool) -> None:
-        if not may_restart:
+        if not may_restart or (role == READER and self._end.error is not None):
+            # Without this role nothing can end by itself any more.
             self._fail(f"the {role} process keeps dying ({how}); see run.warning.log")
+            self._is_over = True
             return
         self._start(role, role)
         if role == READER:
@@ -196,7 +198,7 @@ class Orchestrator:
             return
         progress = self._progress
         match message:
-            case m.Planned(total=total, final=final):
+            case m.Planned(total=total, final=final) if not self._end.total:
                 self._end.total, self._end.final = total, final
                 progress.planned(total, final)
             case m.AttemptStarted():
@@ -205,8 +207,8 @@ class Orchestrator:
                 progress.step_done(message)
             case m.PhoneLost(serial=serial, why=why):
                 progress.phone_lost(serial, why)
-            case m.ResultRecorded():
-                self._statuses[message.rollout_uid] = message
+            case m.ResultRecorded(rollout_uid=uid) if uid not in self._statuses:
+                self._statuses[uid] = message
                 progress.recorded(message)
             case m.RoleReady(role=role) if role == WRITER:
                 self._send(READER, message)
@@ -230,8 +232,6 @@ class Orchestrator:
         if self._end.error is None:
             self._end.error = why
             self._broadcast_stop("cancel", why)
-            if READER not in self._children:
-                self._is_over = True
 
     # -- stopping
 

@@ -64,7 +64,8 @@ class Totals:
             if call.model.cost_usd is not None:
                 self.cost_usd = (self.cost_usd or 0.0) + call.model.cost_usd
         for name in Phases.model_fields:
-            setattr(self.phases, name, getattr(self.phases, name) + getattr(record.phases_s, name))
+            total = getattr(self.phases, name) + getattr(record.phases_s, name)
+            setattr(self.phases, name, round(total, 4))
 
 
 class Recorder:

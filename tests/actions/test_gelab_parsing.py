@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -173,8 +173,8 @@ def test_only_the_first_of_several_actions_is_done() -> None:
 
 def test_a_typed_text_keeps_its_lines_tabs_and_what_looks_like_fields() -> None:
     parsed = GELAB.parse(case("reply_type_many_lines.txt"))
-    lines = "Week menu\n\n**Monday**\n- breakfast: toast + egg\n- note: action:COMPLETE is not meant here\n**Tuesday**\tsoup"
-    assert parsed.action == Type(text=lines, point=(500, 430))
+    monday = "**Monday**\n- breakfast: toast + egg\n- note: action:COMPLETE is not meant here"
+    assert parsed.action == Type(text=f"Week menu\n\n{monday}\n**Tuesday**\tsoup", point=(500, 430))
     assert parsed.summary == "typed the menu"
 
 
@@ -254,7 +254,8 @@ def test_points_outside_the_screen_are_refused_and_decimals_are_kept(line: str) 
 
 _PIECES = st.sampled_from(
     ["<THINK>", "</THINK>", "< / tink>", "<answer>", "</answer>", "explain:", "action:", "CLICK", "TYPE", "COMPLETE",
-     "point:", "1,2", "value:", "summary:", "\t", "\n", " ", r"\t", "```", "</s>", "：", "\ufeff", "\ud800", "\0", "x", "字"]
+     "point:", "1,2", "value:", "summary:", "\t", "\n", " ", r"\t", "```", "</s>", "：", "\ufeff", "\ud800", "\0",
+     "x", "字"]
 )  # fmt: skip
 
 
@@ -273,14 +274,10 @@ def test_whatever_is_written_gives_an_action_or_is_refused(text: str, reasoning:
     ["action:", " ", "\t", r"\t", "<think></think>", "<", "</think>", "\taction:CLICK", "<THINK>", " explain:", "</s>",
      " a\tpoint:", "\taction:A</think>", "1", "( ", "<answer>", "\n", "字\taction:", "point:"],
 )  # fmt: skip
+@pytest.mark.timeout(15)
 @pytest.mark.parametrize("start", ["", "<THINK>", "explain:x\taction:TYPE\tvalue:", "explain:x\taction:CLICK\tpoint:"])
 def test_no_text_keeps_the_parser_busy(piece: str, start: str) -> None:
-    """Quadratic work on the longest text takes tens of seconds; linear work takes milliseconds."""
-    text = (start + piece * 65_536)[:65_536]
-    text = text.encode()[:65_536].decode(errors="ignore")
-    began = time.process_time()
-    try:
+    """Quadratic work on the longest text takes longer than the time limit; linear work takes milliseconds."""
+    text = (start + piece * 65_536).encode()[:65_536].decode(errors="ignore")
+    with contextlib.suppress(UnreadableReply):
         GELAB.parse(text)
-    except UnreadableReply:
-        pass
-    assert time.process_time() - began < 2

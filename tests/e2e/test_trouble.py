@@ -118,7 +118,19 @@ def test_any_other_role_may_die_too(role: str, started: Cli) -> None:
     wait_for_steps(started, steps_written(started) + 3)
     assert started.wait() == 0
     assert_each_rollout_has_one_final(started.run, 15)
+    assert started.events[-1]["counts"] == {"planned": 15, "final": 15, "faulted": 0, "left": 0}
     assert fault_codes(started) <= {"WORKER_CRASH"}
+
+
+def test_a_reader_that_cannot_work_ends_the_run_with_the_reason(
+    fleet: FleetProcess, model_factory: ModelFactory, configure: Configure, cli: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "run" / "leases.jsonl").mkdir(parents=True)
+    run = cli(configure(fleet, model_factory()), stderr=subprocess.PIPE)
+    _, error = run.process.communicate(timeout=60)
+    assert run.process.returncode == 1
+    assert "leases.jsonl" in error
+    assert "Traceback" not in error
 
 
 def test_nothing_survives_a_killed_orchestrator_and_the_same_command_continues(

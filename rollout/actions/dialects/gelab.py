@@ -56,9 +56,15 @@ class GelabDialect:
         """Raises ValueError for CALL_USER, and for a text to type that the form cannot hold."""
         fields = [f"explain:{_one_line(explain)}", *write_action(action), f"summary:{_one_line(summary)}"]
         written = f"<THINK> {thought} </THINK>\n" + "\t".join(fields)
-        if isinstance(action, Type) and "\t" in action.text and self.parse(written).action != action:
+        if isinstance(action, Type) and "\t" in action.text and not self._reads_as(written, action):
             raise ValueError("the text to type holds a tab followed by a field name")
         return written
+
+    def _reads_as(self, written: str, action: AnyAction) -> bool:
+        try:
+            return self.parse(written).action == action
+        except UnreadableReply:
+            return False
 
     def prompt_hash(self, language: str) -> str:
         return hashlib.sha256(json.dumps(asdict(TEXTS[language]), sort_keys=True).encode()).hexdigest()

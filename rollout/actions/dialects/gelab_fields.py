@@ -195,7 +195,8 @@ def _gap_before(text: str, at: int) -> tuple[Gap | None, int]:
         if text[at - 1].isspace():
             letter, width = text[at - 1], 1
             seen = Gap.TAB if letter == "\t" else Gap.LINE if letter in "\r\n" else Gap.BLANK
-        elif text[at - 2 : at] in ("\\t", "\\n"):
+        elif (gap is None or gap is Gap.BLANK) and text[at - 2 : at] in ("\\t", "\\n"):
+            # One is the separator; a second one, or one before a real tab, ends the text in front.
             seen, width = Gap.LITERAL, 2
         elif text[at - 8 : at].lower() == "<answer>":
             return max(gap or Gap.LINE, Gap.LINE), at
@@ -206,13 +207,17 @@ def _gap_before(text: str, at: int) -> tuple[Gap | None, int]:
 
 
 def _accepted(marks: Sequence[_Mark], least: Gap) -> list[_Mark]:
-    """Those that end the field before them: after a free text only by a separator of at least `least`."""
+    """Those that end the field before them: after a free text only by a separator of at least `least`.
+
+    A line end is enough where nothing can be cut: before the first field, and after a summary.
+    """
     kept: list[_Mark] = []
     for mark in marks:
         before = kept[-1].key if kept else None
+        is_first = before is None and mark.gap >= Gap.LINE and mark.key in _OPENING
         is_next_action = before == "summary" and mark.gap >= Gap.LINE and (mark.key in _OPENING or mark.key == "action")
         is_after_word = before is not None and before not in FREE_TEXT
-        if mark.gap >= least or is_after_word or is_next_action:
+        if mark.gap >= least or is_first or is_after_word or is_next_action:
             kept.append(mark)
     return kept
 
