@@ -116,6 +116,26 @@ def is_answering(port: int) -> bool:
     return True
 
 
+def ensure_answering(port: int, path: str | Path | None = None) -> None:
+    """Start the machine's shared server when none answers on `port`, as `adb start-server` does. It is left running.
+
+    Raises:
+        AdbNotFound, AdbServerFailed
+    """
+    if is_answering(port):
+        return
+    binary = find_adb(path)
+    try:
+        started = subprocess.run(
+            [str(binary), "-P", str(port), "start-server"], capture_output=True, timeout=START_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise AdbServerFailed(f"{binary} start-server: {error}") from error
+    if not is_answering(port):
+        said = (started.stderr or started.stdout).decode("utf-8", "replace").strip()
+        raise AdbServerFailed(f"{binary} start-server on port {port}: {said[-500:]}")
+
+
 def connect_all(port: int, serials: Sequence[str]) -> dict[str, str]:
     """`adb connect` for many phones at once; serial → the server's words (a refusal too).
 

@@ -33,8 +33,6 @@ DIALECTS = Table(
     },
 )
 
-VERIFIERS = Table("rollout.verifiers", {})
-
 
 def load(table: Table, name: str, kind: str) -> Any:
     """What `name` stands for in `table`, imported.

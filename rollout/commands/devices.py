@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from devices.fleet import discover
-from rollout.commands.phones import DEFAULT_ADB_PORT
+from rollout.commands.phones import DEFAULT_ADB_PORT, shared_server
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -18,6 +18,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     options = parser.parse_args(list(arguments))
     port = options.port or int(os.environ.get("ANDROID_ADB_SERVER_PORT") or DEFAULT_ADB_PORT)
+    shared_server(port)
     phones = discover(port)
     for phone in phones:
         if options.json:

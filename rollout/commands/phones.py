@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from devices.adb_server import AdbNotFound, AdbServer, AdbServerFailed, ensure_answering
 from devices.fleet import FoundPhone, connect_all, discover, select, tags_of
 from rollout.config.schema import Adb, RunConfig, Simulated
 from rollout.errors import ConfigError, Problem, RunError
@@ -34,6 +35,14 @@ def adb_port(adb: Adb) -> int:
     return adb.server_port or int(os.environ.get("ANDROID_ADB_SERVER_PORT") or DEFAULT_ADB_PORT)
 
 
+def shared_server(port: int, adb_path: Path | None = None) -> None:
+    """The adb server that everything on this machine uses: started if need be, never stopped. Raises RunError."""
+    try:
+        ensure_answering(port, adb_path)
+    except (AdbNotFound, AdbServerFailed) as error:
+        raise RunError(f"no adb server: {error}") from error
+
+
 @contextmanager
 def bring_up(config: RunConfig, run: RunDirectory, quiet: bool) -> Iterator[Fleet]:
     """Find (or start) the phones and lock them until the run is over.
@@ -51,6 +60,7 @@ def bring_up(config: RunConfig, run: RunDirectory, quiet: bool) -> Iterator[Flee
             adb = config.devices.adb
             port, adb_path, tags = adb_port(adb), adb.path, adb.tags
             os.environ["ANDROID_ADB_SERVER_PORT"] = str(port)
+            shared_server(port, adb_path)
             _connect(adb.connect, port, adb_path, quiet)
         found = discover(port, adb_path=adb_path)
         chosen = _choose(found, config, quiet)
@@ -71,7 +81,6 @@ def bring_up(config: RunConfig, run: RunDirectory, quiet: bool) -> Iterator[Flee
 @contextmanager
 def _simulated(wanted: Simulated, run: RunDirectory) -> Iterator[int]:
     """A private adb server and a fleet process on it. Yields the server's port. Raises RunError."""
-    from devices.adb_server import AdbNotFound, AdbServer, AdbServerFailed
     from devices.simulated.fleet import FleetError, start_fleet_process
 
     with ExitStack() as stack:

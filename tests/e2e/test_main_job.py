@@ -13,6 +13,7 @@ import pytest
 from conftest import ROOT, TASKS, Cli, assert_each_rollout_has_one_final, wait_for
 from PIL import Image
 
+from devices.adb_server import AdbServer, free_port, is_answering
 from devices.simulated.fleet import FleetProcess
 from rollout.records.reader import read_steps
 from rollout.records.schema import StepRecord
@@ -313,3 +314,26 @@ def test_logs_of_a_slow_run_reach_the_disk_while_it_goes_on(
     assert run.process.poll() is None
     for line in events.read_text(encoding="utf-8").splitlines():
         json.loads(line)
+
+
+def test_the_devices_command_starts_the_shared_adb_server_and_says_what_to_do(adb_server: AdbServer) -> None:
+    port = free_port()
+    command = [sys.executable, "-m", "rollout", "devices", "--port", str(port)]
+    try:
+        out = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT)
+        assert out.returncode == 0, out.stderr
+        assert "USB debugging" in out.stdout
+        assert is_answering(port)
+    finally:
+        subprocess.run([adb_server.path, "-P", str(port), "kill-server"], timeout=20, check=False)
+
+
+def test_the_devices_command_lists_phones_by_both_serials(
+    fleet_factory: Callable[..., FleetProcess],
+) -> None:
+    fleet = fleet_factory(2)
+    command = [sys.executable, "-m", "rollout", "devices", "--port", str(fleet.adb_server_port), "--json"]
+    out = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=ROOT, check=True).stdout
+    listed = {phone["serial"]: phone for phone in map(json.loads, out.splitlines())}
+    assert all(listed[serial]["usable"] for serial in fleet.serials)
+    assert {listed[serial]["hardware_serial"] for serial in fleet.serials} == {"SIM0001", "SIM0002"}
