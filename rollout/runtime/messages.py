@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
@@ -194,10 +194,10 @@ class UserReply(_Message):
 
 
 class LogLines(_Message):
-    """Anyone → logger: events as they were bound, oldest first."""
+    """Anyone → logger: events as JSON, one a line, oldest first."""
 
     kind: Literal["log_lines"] = "log_lines"
-    lines: list[dict[str, Any]]
+    lines: list[str]
 
 
 AnyMessage = (

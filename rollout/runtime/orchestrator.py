@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from rollout.faults import FINAL
 from rollout.runtime import messages as m
 from rollout.runtime.channels import ChannelClosed
+from rollout.runtime.log import log_line
 from rollout.runtime.messages import LOGGER, ORCHESTRATOR, READER, WRITER, AnyMessage, worker_address
 from rollout.runtime.progress import Progress
 from rollout.runtime.settings import RunSettings
@@ -311,4 +312,4 @@ class Orchestrator:
 
     def _log(self, level: str, event: str, **fields: Any) -> None:
         line = {"timestamp": datetime.now(UTC).isoformat(), "level": level, "event": event, "role": ORCHESTRATOR}
-        self._send(LOGGER, m.LogLines(lines=[line | fields]))
+        self._send(LOGGER, m.LogLines(lines=[log_line(line | fields)]))

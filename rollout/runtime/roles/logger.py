@@ -37,11 +37,12 @@ def run(port: Port, settings: RunSettings) -> None:
                     pass
 
 
-def _write(lines: list[dict[str, Any]], events: IO[str], files: Mapping[str, IO[str]]) -> None:
+def _write(lines: list[str], events: IO[str], files: Mapping[str, IO[str]]) -> None:
     for line in lines:
-        events.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
-        level = LEVELS.index(line["level"]) if line.get("level") in LEVELS else 1
-        text = readable(line)
+        events.write(line + "\n")
+        event = json.loads(line)
+        level = LEVELS.index(event["level"]) if event.get("level") in LEVELS else 1
+        text = readable(event)
         for name, lowest in FILES.items():
             if level >= lowest:
                 files[name].write(text + "\n")
