@@ -66,7 +66,7 @@ class Progress:
 
     def attempt_started(self, message: m.AttemptStarted) -> None:
         row = self.phones.setdefault(message.serial, PhoneRow())
-        row.state, row.task, row.step = "busy", f"{message.task_id} #{message.sample_index}", 0
+        row.state, row.task, row.step = "busy", _name(message), 0
         row.attempt = message.attempt
 
     def step_done(self, message: m.StepDone) -> None:
@@ -93,10 +93,12 @@ class Progress:
         if message.serial in self.phones:
             row = self.phones[message.serial]
             row.done += 1
-            row.state = "idle" if row.state == "busy" else row.state
+            # The next attempt may have begun before this one's result was recorded.
+            if row.state == "busy" and row.task == _name(message):
+                row.state = "idle"
         success = "-" if message.success is None else f"{message.success:g}"
         self.view.line(
-            f"[{self.final + self.faulted}/{self.total}] {message.task_id} #{message.sample_index}: "
+            f"[{self.final + self.faulted}/{self.total}] {_name(message)}: "
             f"{message.stop_reason.value} success={success} on {message.serial}"
         )
 
@@ -133,6 +135,10 @@ class Progress:
             f"{self.final}/{self.total} final, {self.faulted} faulted, {success}, "
             f"{self.steps} steps, {self.steps_per_s:.1f} steps/s{eta}"
         )
+
+
+def _name(message: m.AttemptStarted | m.ResultRecorded) -> str:
+    return f"{message.task_id} #{message.sample_index}"
 
 
 def duration(seconds: float) -> str:
