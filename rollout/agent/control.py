@@ -38,12 +38,15 @@ class Budget:
     tokens: int = 0
     calls: int = 0
     cost_usd: float = 0.0
+    waited_s: float = 0.0
+    """For servers' retries and for people: not the agent's time."""
     _began: float = field(init=False)
 
     def __post_init__(self) -> None:
         self._began = self.clock()
 
-    def spend(self, calls: Sequence[Call]) -> None:
+    def spend(self, calls: Sequence[Call], waited_s: float = 0.0) -> None:
+        self.waited_s += waited_s
         for call in calls:
             self.calls += 1
             self.tokens += (call.model.prompt_tokens or 0) + (call.model.completion_tokens or 0)
@@ -54,7 +57,7 @@ class Budget:
         limits = self.limits
         if self.max_steps and steps >= self.max_steps:
             return StopReason.MAX_STEPS_REACHED
-        if limits.seconds is not None and self.clock() - self._began >= limits.seconds:
+        if limits.seconds is not None and self.clock() - self._began - self.waited_s >= limits.seconds:
             return StopReason.TIMEOUT
         spent = (
             (limits.tokens, self.tokens),

@@ -89,9 +89,9 @@ def gui_agent_loop(goal: Goal, kit: Kit) -> Outcome:
         try:
             outcome = _step(goal, kit, step)
         except (DeviceUnavailable, ModelError) as error:
-            outcome = _interrupted(kit, error)
+            outcome = _interrupted(kit, error, step)
             step.error = str(error)
-        kit.budget.spend(step.decision.calls)
+        kit.budget.spend(step.decision.calls, step.decision.waited_s)
         for observer in kit.observers:
             observer.step_done(step)
         if outcome is not None:
@@ -158,13 +158,14 @@ def _look(kit: Kit, number: int) -> Sight:
     return sight
 
 
-def _interrupted(kit: Kit, error: DeviceUnavailable | ModelError) -> Outcome:
+def _interrupted(kit: Kit, error: DeviceUnavailable | ModelError, step: StepTaken) -> Outcome:
     """A device or model error → how the attempt ended."""
     if (stop := kit.control.stop_reason()) is StopReason.CANCELLED:
         return Outcome(stop)
     if isinstance(error, DeviceUnavailable):
         return Outcome(StopReason.FAULT, fault=Fault(FaultClass.DEVICE, FaultCode(error.code), "device", error.message))
-    if isinstance(error, ContextOverflow):
+    is_own_prompt = not step.decision.calls or step.decision.calls[-1].purpose in ("act", "reask")
+    if isinstance(error, ContextOverflow) and is_own_prompt:
         return Outcome(StopReason.CONTEXT)
     return Outcome(
         StopReason.FAULT,

@@ -33,6 +33,7 @@ class StepTaken:
     screenshot_s: float = 0.0
     act_s: float = 0.0
     encode_s: float = 0.0
+    """Hashing and storing the image; encoding too, once images are re-encoded."""
 
 
 class Observer(Protocol):

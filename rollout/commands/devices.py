@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from devices.fleet import discover
-from rollout.commands.phones import DEFAULT_ADB_PORT, shared_server
+from rollout.commands.phones import port_of_environment, shared_server
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -17,7 +16,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--port", type=int, help="adb server port (default: $ANDROID_ADB_SERVER_PORT, else 5037)")
     parser.add_argument("--json", action="store_true", help="one JSON object a line")
     options = parser.parse_args(list(arguments))
-    port = options.port or int(os.environ.get("ANDROID_ADB_SERVER_PORT") or DEFAULT_ADB_PORT)
+    port = options.port or port_of_environment()
     shared_server(port)
     phones = discover(port)
     for phone in phones:

@@ -32,7 +32,15 @@ class Fleet:
 
 def adb_port(adb: Adb) -> int:
     """The configured port, else adb's own variable, else adb's default."""
-    return adb.server_port or int(os.environ.get("ANDROID_ADB_SERVER_PORT") or DEFAULT_ADB_PORT)
+    return adb.server_port or port_of_environment()
+
+
+def port_of_environment() -> int:
+    """Raises ConfigError."""
+    given = os.environ.get("ANDROID_ADB_SERVER_PORT") or str(DEFAULT_ADB_PORT)
+    if not given.isdecimal() or not 0 < int(given) < 65536:
+        raise ConfigError([Problem("ANDROID_ADB_SERVER_PORT", f"{given!r} is no port")])
+    return int(given)
 
 
 def shared_server(port: int, adb_path: Path | None = None) -> None:

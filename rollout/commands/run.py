@@ -21,14 +21,15 @@ from rollout.config.check import SCRIPTED
 from rollout.config.load import dump_config
 from rollout.config.schema import Provider, RunConfig
 from rollout.errors import ConfigError, Problem, RunError
+from rollout.faults import FINAL
 from rollout.records.disk import replace_file
 from rollout.records.reader import open_run
-from rollout.records.schema import AgentIdentity
+from rollout.records.schema import AgentIdentity, PlanEntry
 from rollout.records.summary import format_summary, summarise
 from rollout.runtime.layout import LAYOUT_VERSION, RunDirectory, default_run_directory, lock
 from rollout.runtime.orchestrator import Orchestrator, RunEnd
-from rollout.runtime.plan import identity_of, tasks_of
-from rollout.runtime.progress import PhoneRow, Progress, view_for
+from rollout.runtime.plan import identity_of, make_plan, tasks_of
+from rollout.runtime.progress import PhoneRow, Progress, put, view_for
 from rollout.runtime.settings import RunSettings
 from rollout.scripted_model.process import start_scripted_model
 from rollout.tasks import Task
@@ -37,8 +38,9 @@ from rollout.tasks import Task
 def run_command(options: argparse.Namespace) -> int:
     """Run, print what came of it, return the exit status."""
     config = configuration(options)
+    redo = _redo(options.redo)
     tasks = tasks_of(config, options.shard)
-    run = RunDirectory(options.output or default_run_directory(config, options.config))
+    run = RunDirectory(options.output or default_run_directory(config, options.config, options.shard))
     if options.dry_run:
         return _dry_run(config, tasks, run)
     with ExitStack() as stack:
@@ -47,12 +49,27 @@ def run_command(options: argparse.Namespace) -> int:
         run.path.mkdir(parents=True, exist_ok=True)
         stack.enter_context(lock(run.path / ".lock", f"run directory {run.path}", f"user {getpass.getuser()}"))
         identity = identity_of(config)
-        run_id = _begin(run, identity, options)
+        run_id = _begin(run, identity)
+        _refuse_other_plan(run, make_plan(tasks, samples=config.tasks.samples, run_id=run_id, identity=identity))
         stack.enter_context(_scripted_model(config, run))
         fleet = stack.enter_context(bring_up(config, run, options.json))
         _write_config(run, config)
-        end = _orchestrate(config, options, run, run_id, fleet, tasks)
-    return _report(run, end, options)
+        end = _orchestrate(config, options, run, run_id, fleet, tasks, redo)
+        return _report(run, end, options)
+
+
+def _redo(text: str) -> list[str]:
+    """Statuses of --redo. A faulted rollout needs none: it is tried again anyway."""
+    known = sorted(status.value for status in FINAL)
+    given = [status for status in text.split(",") if status]
+    problems = [
+        Problem("--redo", f"{status!r} is no final status", f"known: {', '.join(known)}")
+        for status in given
+        if status not in known
+    ]
+    if problems:
+        raise ConfigError(problems)
+    return given
 
 
 def _dry_run(config: RunConfig, tasks: list[Task], run: RunDirectory) -> int:
@@ -71,7 +88,7 @@ def _move_aside(path: Path) -> None:
         path.rename(path.with_name(f"{path.name}.before-{stamp}-{uuid.uuid4().hex[:4]}"))
 
 
-def _begin(run: RunDirectory, identity: AgentIdentity, options: argparse.Namespace) -> str:
+def _begin(run: RunDirectory, identity: AgentIdentity) -> str:
     """A new run id, or the one of the directory that is continued.
 
     Raises:
@@ -107,6 +124,23 @@ def _refuse_other_agent(run: RunDirectory, earlier: AgentIdentity, now: AgentIde
         raise ConfigError(problems)
 
 
+def _refuse_other_plan(run: RunDirectory, wanted: list[PlanEntry]) -> None:
+    """A plan never grows: the directory must hold the same rollouts that are asked for now. Raises ConfigError."""
+    planned = {entry.rollout_uid: entry for entry in open_run(run.path).plan}
+    asked = {entry.rollout_uid: entry for entry in wanted}
+    if not planned or planned.keys() == asked.keys():
+        return
+    more = [f"{e.task_id}.s{e.sample_index}" for uid, e in asked.items() if uid not in planned]
+    fewer = [f"{e.task_id}.s{e.sample_index}" for uid, e in planned.items() if uid not in asked]
+    says = "; ".join(
+        f"{len(names)} {what}, such as {names[0]}"
+        for names, what in ((more, "asked for now are not in it"), (fewer, "of it are not asked for now"))
+        if names
+    )
+    hint = "tasks (or their text), samples, filter, slice or shard have changed: use --fresh or another --output"
+    raise ConfigError([Problem(str(run.path), f"holds another plan: {says}", hint)])
+
+
 @contextmanager
 def _scripted_model(config: RunConfig, run: RunDirectory) -> Iterator[None]:
     """Start the scripted model server when asked for; its address fills the provider's place."""
@@ -140,6 +174,7 @@ def _orchestrate(
     run_id: str,
     fleet: Fleet,
     tasks: list[Task],
+    redo: list[str],
 ) -> RunEnd:
     settings = RunSettings(
         run_id=run_id,
@@ -151,7 +186,7 @@ def _orchestrate(
         state_dir=fleet.state_dir,
         phones=fleet.phones,
         started_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        redo=[status for status in options.redo.split(",") if status],
+        redo=redo,
         shard=options.shard,
         needs_packages=any(task.requires.packages for task in tasks),
     )
@@ -167,26 +202,31 @@ def _orchestrate(
 
 
 def _report(run: RunDirectory, end: RunEnd, options: argparse.Namespace) -> int:
-    status = exit_status(end, fail_on_failure=options.fail_on_failure)
-    summary = summarise(open_run(run.path), left=end.left)
+    found = open_run(run.path)
+    failed = any((result.rewards.get("success") or 0.0) < 1 for result in found.results.values() if result.rewards)
+    status = exit_status(end, agents_failed=failed and options.fail_on_failure)
+    summary = summarise(found, left=_reasons_left(run))
     replace_file(run.summary, json.dumps(summary, indent=1, ensure_ascii=False).encode())
     if options.json:
-        counts = {
-            "planned": end.total,
-            "final": end.final,
-            "faulted": end.faulted,
-            "left": end.total - end.final - end.faulted,
-        }
+        left = end.total - end.final - end.faulted
+        counts = {"planned": end.total, "final": end.final, "faulted": end.faulted, "left": left}
         _say({"event": "done", "exit_code": status, "counts": counts, "error": end.error})
     else:
-        print(format_summary(summary))
-        print(f"Run directory: {run.path}")
+        put(f"{format_summary(summary)}\nRun directory: {run.path}")
     if end.error is not None:
-        print(f"error: {end.error}", file=sys.stderr)
+        put(f"error: {end.error}", sys.stderr)
     return status
 
 
-def exit_status(end: RunEnd, *, fail_on_failure: bool) -> int:
+def _reasons_left(run: RunDirectory) -> dict[str, str]:
+    """What the reader said of rollouts that are still pending; nothing when it had no time to."""
+    try:
+        return dict(json.loads(run.left.read_bytes()))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def exit_status(end: RunEnd, *, agents_failed: bool) -> int:
     """The table of --help, most telling first."""
     if end.interrupted:
         return 130
@@ -198,8 +238,8 @@ def exit_status(end: RunEnd, *, fail_on_failure: bool) -> int:
         return 1
     if end.left or end.faulted:
         return 3
-    return 5 if fail_on_failure and end.failed_agents else 0
+    return 5 if agents_failed else 0
 
 
 def _say(event: dict[str, Any]) -> None:
-    print(json.dumps(event, ensure_ascii=False), flush=True)
+    put(json.dumps(event, ensure_ascii=False))

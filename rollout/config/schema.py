@@ -117,7 +117,7 @@ class Agent(Section):
     sampling: Sampling = Field(default_factory=Sampling)
     max_steps: int = Field(40, ge=0)
     """Steps per attempt. 0 means no limit."""
-    reask: int = Field(1, ge=0)
+    reask: int = Field(1, ge=0, le=6)
     """Further calls after an unreadable reply. 0 under `mode: rl`."""
     screen_off: Literal["wake", "stop"] = "wake"
     """A dark screen in mid-attempt: wake it, or take it as a person's stop (MANUAL_STOP_SCREEN_OFF)."""
@@ -175,6 +175,8 @@ class RolloutLimits(Section):
 
 
 class RunLimits(Section):
+    """Of one invocation; continuing a run directory begins them anew."""
+
     seconds: float | None = Field(None, gt=0)
     cost_usd: float | None = Field(None, gt=0)
 

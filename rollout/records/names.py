@@ -41,7 +41,12 @@ def path_inside(folder: Path, identity: str) -> Path:
     Raises:
         UnsafePath: something already there, a symbolic link, leads elsewhere.
     """
-    path = folder / file_name(identity)
+    return checked_inside(folder, file_name(identity))
+
+
+def checked_inside(folder: Path, name: str) -> Path:
+    """`folder/name` for a name that `file_name` made earlier, checked in the same way. Raises UnsafePath."""
+    path = folder / name
     if path.resolve().parent != folder.resolve():
         raise UnsafePath(f"{path} leads out of {folder}: remove what stands in its place")
     return path

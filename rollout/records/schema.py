@@ -320,6 +320,8 @@ class LeaseLine(Record):
     sample_index: int
     attempt: int
     serial: str
+    ticket: str | None = None
+    """Of the phone's readiness that the lease answers: a repeated readiness is not taken for a lost assignment."""
     at: str
     status: Status | None = None
     stop_reason: StopReason | None = None

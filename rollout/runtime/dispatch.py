@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from rollout.faults import MAX_ATTEMPTS, VERDICTS, FaultClass, Status
+from rollout.faults import MAX_ATTEMPTS, VERDICTS, FaultClass
 from rollout.records.schema import AttemptPart, PlanEntry
 
 PhoneState = Literal["starting", "idle", "busy", "lost", "gone"]
@@ -48,6 +48,14 @@ class Pending:
         """Count a faulted attempt; may the rollout have another?"""
         self.spent[fault] = self.spent.get(fault, 0) + 1
         return VERDICTS[fault].retry and self.spent[fault] < MAX_ATTEMPTS.get(fault, 1)
+
+    def recall(self, since: str) -> None:
+        """Count again what this run has spent already: the reader was replaced."""
+        for attempt in self.attempts:
+            if attempt.fault is not None and (attempt.ended_at or "") >= since:
+                self.may_retry(attempt.fault.fault_class)
+                if attempt.fault.fault_class is FaultClass.DEVICE and attempt.serial is not None:
+                    self.broke_on.add(attempt.serial)
 
     @property
     def next_attempt(self) -> int:
@@ -185,7 +193,3 @@ def _wanted(pending: Pending) -> str:
     wanted = [f"tag {tag}" for tag in requires.get("tags") or ()]
     wanted += [f"package {package}" for package in requires.get("packages") or ()]
     return ", ".join(wanted) or "none"
-
-
-def is_final(attempt: AttemptPart) -> bool:
-    return attempt.status in (Status.FINISHED, Status.TRUNCATED)

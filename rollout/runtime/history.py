@@ -22,6 +22,8 @@ class History:
     plan: list[PlanEntry] = field(default_factory=list)
     final: set[str] = field(default_factory=set)
     """Rollouts with a current final record: they do not run."""
+    faulted_now: set[str] = field(default_factory=set)
+    """Rollouts that this invocation has recorded as faulted: the next one tries them again, not this one."""
     superseded: dict[str, int] = field(default_factory=dict)
     """rollout_uid → attempt of the final that --redo replaces."""
     attempts: dict[str, list[AttemptPart]] = field(default_factory=dict)
@@ -30,20 +32,23 @@ class History:
     last_lease: int = 0
 
 
-def load_history(run: RunDirectory, *, redo: Collection[str] = (), redo_before: str = "") -> History:
+def load_history(run: RunDirectory, *, redo: Collection[str] = (), began_at: str = "") -> History:
     """Read plan, leases and results. Damaged lines are logged and passed over.
 
-    `redo`: statuses whose finals do not count when they ended before `redo_before`.
+    `redo`: statuses whose finals do not count when they ended before `began_at`, the start of this invocation.
     """
     found = open_run(run.path)
     history = History(plan=list(found.plan))
     for result in found.results.values():
         if result.status not in FINAL:
             continue
-        if result.status.value in redo and result.ended_at < redo_before:
+        if result.status.value in redo and result.ended_at < began_at:
             history.superseded[result.rollout_uid] = result.attempt
         else:
             history.final.add(result.rollout_uid)
+    history.faulted_now = {
+        uid for uid, result in found.latest.items() if result.status not in FINAL and result.ended_at >= began_at
+    }
     _read_leases(run, history)
     return history
 

@@ -11,7 +11,7 @@ from typing import IO
 
 from rollout.config.schema import RunConfig
 from rollout.errors import RunError
-from rollout.records.names import file_name
+from rollout.records.names import checked_inside, file_name
 
 LAYOUT_VERSION = 1
 
@@ -39,6 +39,11 @@ class RunDirectory:
         return self.path / "summary.json"
 
     @property
+    def left(self) -> Path:
+        """`left.json`: rollout_uid → why it was pending when the last invocation ended."""
+        return self.path / "left.json"
+
+    @property
     def events(self) -> Path:
         return self.path / "events.jsonl"
 
@@ -56,14 +61,15 @@ class RunDirectory:
         return self.path / f"run.{level}.log"
 
     def rollout(self, folder: str) -> Path:
-        return self.path / folder
+        """Raises UnsafePath: what stands in the folder's place leads out of the run directory."""
+        return checked_inside(self.path, folder)
 
     def attempt(self, folder: str, attempt: int) -> Path:
-        return self.path / folder / f"attempt-{attempt}"
+        return self.rollout(folder) / f"attempt-{attempt}"
 
 
-def default_run_directory(config: RunConfig, config_path: Path) -> Path:
-    """`<root>/<user>/<config>__<model>__t-<T>__p-<top_p>__c-<cost limit>___<task file>`."""
+def default_run_directory(config: RunConfig, config_path: Path, shard: str | None = None) -> Path:
+    """`<root>/<user>/<config>__<model>__t-<T>__p-<top_p>__c-<cost limit>___<task file>[__shard-I-of-N]`."""
     sampling, tasks = config.agent.sampling, config.tasks.path
     parts = (
         config_path.stem,
@@ -73,6 +79,8 @@ def default_run_directory(config: RunConfig, config_path: Path) -> Path:
         f"c-{_number(config.limits.rollout.cost_usd)}",
     )
     name = "__".join(parts) + f"___{tasks.stem if tasks else 'tasks'}"
+    if shard is not None:
+        name += f"__shard-{shard.replace('/', '-of-')}"
     return config.output.root / file_name(_user()) / file_name(name)
 
 

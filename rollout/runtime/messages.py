@@ -25,17 +25,18 @@ class _Message(BaseModel):
 
 
 class RoleReady(_Message):
-    """Any role → orchestrator, then forwarded to the reader: it runs. A new writer gets its open work again."""
+    """Any role → orchestrator: it runs. The writer's is passed on to the reader, which asks it again for open work."""
 
     kind: Literal["role_ready"] = "role_ready"
     role: str
 
 
 class PhoneReady(_Message):
-    """Worker → reader: the phone is fit and idle."""
+    """Worker → reader: the phone is fit and idle. `ticket` is new each time; a repetition carries the same one."""
 
     kind: Literal["phone_ready"] = "phone_ready"
     serial: str
+    ticket: str
     tags: list[str] = Field(default_factory=list)
     packages: list[str] | None = None
     """Installed packages; null when no task asks for any."""
@@ -68,10 +69,11 @@ class WorkerLost(_Message):
 
 
 class Assignment(_Message):
-    """Reader → worker, after its lease was synced."""
+    """Reader → worker, after its lease was synced. Dropped unless `ticket` is the worker's present one."""
 
     kind: Literal["assignment"] = "assignment"
     lease: int
+    ticket: str
     attempt: int
     entry: PlanEntry
 
@@ -146,11 +148,10 @@ class Planned(_Message):
 
 
 class RunOver(_Message):
-    """Reader → orchestrator: nothing is running and nothing more will be."""
+    """Reader → orchestrator: nothing is running and nothing more will be. left.json says what is left and why."""
 
     kind: Literal["run_over"] = "run_over"
-    left: dict[str, str]
-    """rollout_uid → why it is still pending."""
+    left: int
     phones_left: bool
 
 
@@ -170,6 +171,13 @@ class RoleFailed(_Message):
     message: str
 
 
+class StopRun(_Message):
+    """Reader → orchestrator: something that every rollout would meet (a wrong key). The run cannot go on."""
+
+    kind: Literal["stop_run"] = "stop_run"
+    why: str
+
+
 class Resync(_Message):
     """Orchestrator → workers: the reader was replaced; say again where you are."""
 
@@ -181,15 +189,24 @@ class UserQuestion(_Message):
 
     kind: Literal["user_question"] = "user_question"
     serial: str
+    question_id: str
     task: str
     question: str
     screenshot: str
+
+
+class UserQuestionOver(_Message):
+    """Worker → orchestrator: the question was given up (time-out, cancel); do not ask it any more."""
+
+    kind: Literal["user_question_over"] = "user_question_over"
+    question_id: str
 
 
 class UserReply(_Message):
     """Orchestrator → worker. `text` null: nobody is there."""
 
     kind: Literal["user_reply"] = "user_reply"
+    question_id: str
     text: str | None
 
 
@@ -216,8 +233,10 @@ AnyMessage = (
     | RunOver
     | Stop
     | RoleFailed
+    | StopRun
     | Resync
     | UserQuestion
+    | UserQuestionOver
     | UserReply
     | LogLines
 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import selectors
 import signal
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any, Literal
@@ -37,10 +37,7 @@ class RunEnd:
     total: int = 0
     final: int = 0
     faulted: int = 0
-    failed_agents: int = 0
-    """Graded rollouts whose success is below 1."""
-    left: dict[str, str] = field(default_factory=dict)
-    """rollout_uid → why it is still pending."""
+    left: int = 0
     phones_left: bool = True
     limit: str | None = None
     error: str | None = None
@@ -61,6 +58,8 @@ class Orchestrator:
         self._is_over = False
         self._signals = 0
         self._signals_done = 0
+        self._stop_why: str | None = None
+        """Why nothing new is handed out; said to a new reader too."""
         self._statuses: dict[str, m.ResultRecorded] = {}
         self._terminal = Terminal(self._selector, progress.ask, self._answer)
         self._began = time.monotonic()
@@ -121,6 +120,7 @@ class Orchestrator:
             child.data.flush()
         if events & selectors.EVENT_READ and not self._route(child):
             self._selector.unregister(child.data.fd)
+            child.process.kill()  # Dead already, or unable to speak: either way its sentinel leads to a new one.
 
     def _on_beat(self, child: Child, _: int) -> None:
         if self._children.get(child.name) is child and not child.hear_beats(time.monotonic()):
@@ -135,9 +135,14 @@ class Orchestrator:
         for address, body in frames:
             if address == ORCHESTRATOR:
                 self._handle(body)
-            elif (to := self._children.get(address)) is not None:
-                to.data.send(address, body)
+            elif (to := self._children.get(address)) is not None and not to.data.send(address, body):
+                self._give_up_on(to)
         return True
+
+    def _give_up_on(self, child: Child) -> None:
+        """It has not read for megabytes. Log lines may be lost; anybody else is replaced, which repairs the loss."""
+        if child.role != LOGGER:
+            child.process.kill()
 
     def _on_death(self, child: Child, _: int) -> None:
         """A process ended: take what it still said, then replace it unless the run is ending."""
@@ -158,13 +163,18 @@ class Orchestrator:
 
     def _replace_worker(self, name: str, how: str, may_restart: bool) -> None:
         serial = name.partition(":")[2]
-        replace = may_restart and not self._signals
+        self._terminal.withdraw(lambda question: question.serial == serial)
+        replace = may_restart and not self._signals and self._end.error is None
         if replace:
             self._start("worker", name)
-        self._progress.phone_lost(serial, f"its worker ended with {how}")
+        if replace or not may_restart:
+            self._progress.phone_lost(serial, f"its worker ended with {how}")
         self._send(READER, m.WorkerLost(serial=serial, how=how, for_good=not replace))
 
     def _replace_role(self, role: str, how: str, may_restart: bool) -> None:
+        if not may_restart and role == LOGGER:
+            self._progress.say(f"The logger keeps dying ({how}); the run goes on without log files.")
+            return
         if not may_restart or (role == READER and self._end.error is not None):
             # Without this role nothing can end by itself any more.
             self._fail(f"the {role} process keeps dying ({how}); see run.warning.log")
@@ -175,8 +185,8 @@ class Orchestrator:
             for child in self._children.values():
                 if child.role == "worker":
                     child.send(m.Resync())
-            if self._signals:
-                self._send(READER, m.Stop(how="finish", why="interrupted"))
+            if self._stop_why is not None:
+                self._send(READER, m.Stop(how="finish", why=self._stop_why))
 
     def _replace_silent(self) -> None:
         now = time.monotonic()
@@ -217,16 +227,20 @@ class Orchestrator:
                 self._end.left, self._end.phones_left = left, phones_left
                 self._is_over = True
             case m.RoleFailed(role=role, message=text):
-                if role in (READER, "model"):
-                    self._fail(text)
                 progress.say(f"{role}: {text}")
+                if role == READER:
+                    self._fail(text)
+            case m.StopRun(why=why):
+                self._fail(why)
             case m.UserQuestion():
                 self._terminal.ask(message)
+            case m.UserQuestionOver(question_id=over):
+                self._terminal.withdraw(lambda question: question.question_id == over)
             case _:
                 pass
 
-    def _answer(self, serial: str, text: str | None) -> None:
-        self._send(worker_address(serial), m.UserReply(text=text))
+    def _answer(self, question: m.UserQuestion, text: str | None) -> None:
+        self._send(worker_address(question.serial), m.UserReply(question_id=question.question_id, text=text))
 
     def _fail(self, why: str) -> None:
         """The run cannot go on: cancel what runs, keep what is written."""
@@ -258,6 +272,7 @@ class Orchestrator:
 
     def _broadcast_stop(self, how: Literal["finish", "cancel"], why: str) -> None:
         """The reader hands out nothing more; with `cancel` workers end what runs."""
+        self._stop_why = self._stop_why or why
         self._send(READER, m.Stop(how="finish", why=why))
         if how == "cancel":
             for child in list(self._children.values()):
@@ -288,9 +303,11 @@ class Orchestrator:
     def _stop(self, names: list[str], how: Literal["finish", "cancel"], grace_s: float) -> None:
         for name in names:
             self._send(name, m.Stop(how=how, why="over"))
-        deadline = time.monotonic() + grace_s
+        deadline, signals = time.monotonic() + grace_s, self._signals
         while any(name in self._children for name in names) and time.monotonic() < deadline:
             self._serve(_TICK_S)
+            if self._signals > signals:
+                break  # Told again: what does not end at once is ended.
         for name in names:
             if (child := self._children.get(name)) is not None:
                 self._forget(child)
@@ -307,7 +324,6 @@ class Orchestrator:
         end = self._end
         end.final += sum(result.status in FINAL for result in self._statuses.values())
         end.faulted = sum(result.status not in FINAL for result in self._statuses.values())
-        end.failed_agents = sum(result.success is not None and result.success < 1 for result in self._statuses.values())
         return end
 
     def _log(self, level: str, event: str, **fields: Any) -> None:

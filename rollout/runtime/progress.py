@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TextIO
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -147,13 +148,19 @@ def duration(seconds: float) -> str:
     return f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
+def put(text: str, file: TextIO | None = None) -> None:
+    """Print, unless nobody reads any more: a closed pager or `| head` must not cost the night."""
+    with contextlib.suppress(OSError, ValueError):
+        print(text, file=file or sys.stdout, flush=True)
+
+
 class Silent:
     """--json: standard output belongs to the machine; what a person must know goes to standard error."""
 
     def update(self, progress: Progress) -> None: ...
 
     def line(self, text: str) -> None:
-        print(text, file=sys.stderr)
+        put(printable(text), sys.stderr)
 
     def close(self) -> None: ...
 
@@ -170,7 +177,7 @@ class PlainLines:
             self.line(progress.headline())
 
     def line(self, text: str) -> None:
-        print(printable(text), flush=True)
+        put(printable(text))
 
     def close(self) -> None: ...
 

@@ -8,7 +8,6 @@ import signal
 import time
 from dataclasses import dataclass, field
 from multiprocessing import forkserver
-from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 
 from rollout.runtime import messages
@@ -18,7 +17,8 @@ from rollout.runtime.messages import AnyMessage
 from rollout.runtime.settings import RunSettings
 
 SILENT_S = 30.0
-"""A child that has not beaten for so long is taken for dead and replaced."""
+"""A child that has not beaten for so long is taken for dead and replaced. Beats come from a thread of their own: they
+show that the process runs, not that its role gets anywhere; for that every device and model call has a deadline."""
 _FAST_DEATHS = 5
 _FAST_DEATHS_WITHIN_S = 600.0
 _PRELOAD = ["rollout.runtime.preload"]
@@ -105,11 +105,7 @@ def start_child(context: ForkServerContext, role: str, name: str, settings: RunS
     theirs.close()
     their_life.close()
     now = time.monotonic()
-    return Child(role, name, process, _end(ours), _end(our_life), now, now)
-
-
-def _end(connection: Connection) -> ParentEnd:
-    return ParentEnd(connection)
+    return Child(role, name, process, ParentEnd(ours), ParentEnd(our_life), now, now)
 
 
 def end_child(child: Child) -> None:

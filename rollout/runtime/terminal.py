@@ -18,7 +18,7 @@ class Terminal:
         self,
         selector: selectors.BaseSelector,
         show: Callable[[UserQuestion], None],
-        answer: Callable[[str, str | None], None],
+        answer: Callable[[UserQuestion, str | None], None],
     ) -> None:
         self._selector = selector
         self._show = show
@@ -33,7 +33,7 @@ class Terminal:
         if self._is_open and not self._is_registered:
             self._register()
         if not self._is_open:
-            self._answer(question.serial, None)
+            self._answer(question, None)
             return
         self._waiting.append(question)
         if len(self._waiting) == 1:
@@ -59,6 +59,16 @@ class Terminal:
                 self._reply(None)
 
     def _reply(self, text: str | None) -> None:
-        self._answer(self._waiting.popleft().serial, text)
+        self._answer(self._waiting.popleft(), text)
+        self._show_next()
+
+    def withdraw(self, is_over: Callable[[UserQuestion], bool]) -> None:
+        """Forget questions nobody waits for any more; the next one is shown."""
+        shown = self._waiting[0] if self._waiting else None
+        self._waiting = deque(question for question in self._waiting if not is_over(question))
+        if self._waiting and self._waiting[0] is not shown:
+            self._show_next()
+
+    def _show_next(self) -> None:
         if self._waiting:
             self._show(self._waiting[0])

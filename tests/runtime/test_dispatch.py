@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rollout.faults import FaultClass
-from rollout.records.schema import PlanEntry
+from rollout.records.schema import AttemptPart, PlanEntry
 from rollout.runtime.dispatch import Dispatcher, Pending
 
 
@@ -105,6 +105,22 @@ def test_without_phones_the_reason_names_what_became_of_them() -> None:
     queues.phone_away("A", "gone", "unplugged")
     assert queues.is_stuck()
     assert "unplugged" in queues.why_waiting(queues.waiting()[0])
+
+
+def test_what_a_run_has_spent_is_remembered_when_its_reader_is_replaced() -> None:
+    fault = {"class": "DEVICE", "code": "OFFLINE", "boundary": "device", "message": "gone"}
+    rollout = pending("x")
+    for attempt, ended_at in enumerate(("2026-01-01", "2026-01-02", "2026-01-03"), 1):
+        rollout.attempts.append(
+            AttemptPart.model_validate(
+                {"attempt": attempt, "serial": "A", "lease": attempt, "status": "faulted", "fault": fault,
+                 "ended_at": ended_at}
+            )
+        )  # fmt: skip
+    rollout.recall("2026-01-02")
+    assert rollout.broke_on == {"A"}
+    assert not rollout.may_retry(FaultClass.DEVICE)
+    assert rollout.next_attempt == 4
 
 
 def test_faults_of_a_class_are_repeated_only_so_often() -> None:

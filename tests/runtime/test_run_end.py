@@ -16,21 +16,20 @@ from rollout.runtime.orchestrator import RunEnd
     [
         (RunEnd(total=2, final=2), 0),
         (RunEnd(total=2, final=1, faulted=1), 3),
-        (RunEnd(total=2, final=1, left={"u": "needs tag x"}), 3),
-        (RunEnd(total=2, final=1, left={"u": "no phone is left"}, phones_left=False), 1),
-        (RunEnd(total=2, final=1, left={"u": "limit"}, limit="the time limit"), 4),
+        (RunEnd(total=2, final=1, left=1), 3),
+        (RunEnd(total=2, final=1, left=1, phones_left=False), 1),
+        (RunEnd(total=2, final=1, left=1, limit="the time limit"), 4),
         (RunEnd(total=2, final=2, limit="the time limit"), 0),
-        (RunEnd(total=2, final=2, failed_agents=1), 0),
         (RunEnd(error="the reader keeps dying"), 1),
         (RunEnd(total=2, final=2, interrupted=True), 130),
     ],
 )
 def test_each_end_has_its_exit_status(end: RunEnd, status: int) -> None:
-    assert exit_status(end, fail_on_failure=False) == status
+    assert exit_status(end, agents_failed=False) == status
 
 
 def test_failed_agents_count_only_when_asked_for() -> None:
-    assert exit_status(RunEnd(total=2, final=2, failed_agents=1), fail_on_failure=True) == 5
+    assert exit_status(RunEnd(total=2, final=2), agents_failed=True) == 5
 
 
 def test_a_lock_is_held_by_one_and_says_by_whom(tmp_path: Path) -> None:

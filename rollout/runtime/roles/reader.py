@@ -6,6 +6,7 @@ synced, then the writer is told, and told again until it has recorded the result
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -54,6 +55,8 @@ class Reader:
         """serial → its open lease and the rollout under it."""
         self._unrecorded: dict[str, m.RecordResult] = {}
         """rollout_uid → what the writer has not yet confirmed."""
+        self._tickets: dict[str, str] = {}
+        """serial → ticket of its present readiness."""
         self._no_more: str | None = None
         self._stuck_since: float | None = None
         self._told_over = False
@@ -63,7 +66,7 @@ class Reader:
 
     def begin(self) -> None:
         """Plan (or read the plan again), take in what earlier runs left, report how much there is to do."""
-        history = load_history(self._run, redo=self._settings.redo, redo_before=self._settings.started_at)
+        history = load_history(self._run, redo=self._settings.redo, began_at=self._settings.started_at)
         plan = history.plan or self._write_plan()
         pending = {
             entry.rollout_uid: Pending(
@@ -76,6 +79,10 @@ class Reader:
         for uid in history.final:
             pending.pop(uid, None)
         self._last_lease, self._final = history.last_lease, len(plan) - len(pending)
+        for uid in history.faulted_now:
+            pending.pop(uid, None)
+        for rollout in pending.values():
+            rollout.recall(self._settings.started_at)
         serials = [slot.serial for slot in self._settings.phones]
         self._reopen(history, pending, serials)
         leased = {line.rollout_uid for line, _ in self._open.values()}
@@ -90,9 +97,8 @@ class Reader:
 
     def handle(self, message: m.AnyMessage) -> None:
         match message:
-            case m.PhoneReady(serial=serial, tags=tags, packages=packages):
-                self._abandon(serial, "the worker no longer knows this attempt")
-                self._queues.phone_idle(serial, tags, packages)
+            case m.PhoneReady():
+                self._phone_ready(message)
             case m.PhoneBusy(serial=serial, lease=lease):
                 if serial in self._open and self._open[serial][0].lease != lease:
                     self._abandon(serial, "the worker is on another lease")
@@ -116,6 +122,16 @@ class Reader:
                 self._no_more = self._no_more or why
             case _:
                 self._log.warning("unexpected_message", kind=message.kind)
+
+    def _phone_ready(self, ready: m.PhoneReady) -> None:
+        """The phone asks for work; unless it only repeats what the lease at hand has answered already."""
+        line, pending = self._open.get(ready.serial, (None, None))
+        if line is not None and pending is not None and line.ticket == ready.ticket:
+            self._send_assignment(line, pending)  # The first may have been lost with a process; a second is dropped.
+            return
+        self._abandon(ready.serial, "the worker no longer knows this attempt")
+        self._tickets[ready.serial] = ready.ticket
+        self._queues.phone_idle(ready.serial, ready.tags, ready.packages)
 
     def feed(self) -> None:
         """Give work to every idle phone; say when there is nothing left to do."""
@@ -165,13 +181,17 @@ class Reader:
             sample_index=pending.entry.sample_index,
             attempt=pending.next_attempt,
             serial=serial,
+            ticket=self._tickets[serial],
             at=_now(),
         )
         self._leases.append(line)
         self._open[serial] = (line, pending)
-        self._port.send(
-            worker_address(serial), m.Assignment(lease=line.lease, attempt=line.attempt, entry=pending.entry)
-        )
+        self._send_assignment(line, pending)
+
+    def _send_assignment(self, line: LeaseLine, pending: Pending) -> None:
+        assert line.ticket is not None, "every lease of this run answers a readiness"
+        assignment = m.Assignment(lease=line.lease, ticket=line.ticket, attempt=line.attempt, entry=pending.entry)
+        self._port.send(worker_address(line.serial), assignment)
 
     def _attempt_ended(self, ended: m.AttemptEnded) -> None:
         line, pending = self._open.get(ended.serial, (None, None))
@@ -180,7 +200,7 @@ class Reader:
             return
         if ended.stop_run is not None:
             self._no_more = self._no_more or ended.stop_run
-            self._port.send(ORCHESTRATOR, m.RoleFailed(role="model", message=ended.stop_run))
+            self._port.send(ORCHESTRATOR, m.StopRun(why=ended.stop_run))
         self._close(line, pending, ended.status, ended.stop_reason, ended.fault)
 
     def _abandon(self, serial: str, why: str) -> None:
@@ -246,7 +266,8 @@ class Reader:
         if waiting and self._no_more is None and not self._gave_up_waiting():
             return
         left = {pending.entry.rollout_uid: self._no_more or self._queues.why_waiting(pending) for pending in waiting}
-        self._port.send(ORCHESTRATOR, m.RunOver(left=left, phones_left=self._queues.has_phones))
+        replace_file(self._run.left, json.dumps(left, ensure_ascii=False).encode())
+        self._port.send(ORCHESTRATOR, m.RunOver(left=len(left), phones_left=self._queues.has_phones))
         self._told_over = True
 
     def _gave_up_waiting(self) -> bool:

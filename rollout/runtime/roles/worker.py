@@ -9,16 +9,14 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Callable
+import uuid
 
 import structlog
 
 from devices.adb import AdbDevice
 from devices.base import DeviceInfo
 from devices.errors import DeviceError, DeviceNeedsHuman
-from rollout.agent.auto_reply import CARRY_ON, Question
 from rollout.agent.control import Control
-from rollout.agent.policy import Decision
 from rollout.faults import FaultClass, FaultCode, Status, StopReason
 from rollout.llm.client import ModelClient
 from rollout.plugins import DIALECTS, load
@@ -29,6 +27,7 @@ from rollout.runtime.attempt import Bench, Work, run_attempt
 from rollout.runtime.channels import ChannelClosed
 from rollout.runtime.child import Port
 from rollout.runtime.layout import RunDirectory
+from rollout.runtime.manual_reply import ManualReply
 from rollout.runtime.messages import ORCHESTRATOR, READER
 from rollout.runtime.plan import identity_of
 from rollout.runtime.settings import PhoneSlot, RunSettings
@@ -53,13 +52,20 @@ class Worker:
         self._serial = slot.serial
         self._run = RunDirectory(settings.run_dir)
         self._log = structlog.get_logger().bind(serial=slot.serial)
-        self._inbox: queue.SimpleQueue[m.Assignment | m.Stop | m.UserReply] = queue.SimpleQueue()
-        self._replies: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[m.Assignment | m.Stop] = queue.SimpleQueue()
+        agent = settings.config.agent
+        self._manual = ManualReply(
+            slot.serial, agent.language, agent.reply.timeout_s, lambda message: port.send(ORCHESTRATOR, message)
+        )
         self._stopping = threading.Event()
         self._control = Control()
+        self._state = threading.Lock()
+        """Guards what both threads look at: ticket and lease."""
+        self._ticket: str | None = None
+        """Of the readiness that waits for an assignment."""
         self._busy_lease: int | None = None
         self._last_ended: m.AttemptEnded | None = None
-        self._is_ready = False
+        self._is_lost = False
         self._packages: list[str] | None = None
         self._bench = self._build_bench()
         self._phone = AdbDevice(
@@ -109,11 +115,15 @@ class Worker:
         return None
 
     def _say_ready(self) -> None:
-        self._is_ready = True
-        self._port.send(READER, m.PhoneReady(serial=self._serial, tags=self._slot.tags, packages=self._packages))
+        with self._state:
+            self._is_lost, self._ticket = False, uuid.uuid4().hex
+            self._port.send(READER, self._readiness(self._ticket))
+
+    def _readiness(self, ticket: str) -> m.PhoneReady:
+        return m.PhoneReady(serial=self._serial, ticket=ticket, tags=self._slot.tags, packages=self._packages)
 
     def _say_lost(self, why: str) -> None:
-        self._is_ready = False
+        self._is_lost = True
         self._log.warning("phone_lost", why=why)
         for address in (READER, ORCHESTRATOR):
             self._port.send(address, m.PhoneLost(serial=self._serial, why=why))
@@ -122,7 +132,6 @@ class Worker:
 
     def _work(self, assignment: m.Assignment, info: DeviceInfo) -> m.AttemptEnded:
         entry = assignment.entry
-        self._busy_lease = assignment.lease
         log = self._log.bind(task_id=entry.task_id, sample=entry.sample_index, attempt=assignment.attempt)
         log.info("attempt_started", lease=assignment.lease)
         self._port.send(
@@ -147,8 +156,9 @@ class Worker:
             fault=ended.fault.code if ended.fault else None,
             seconds=round(time.monotonic() - began, 3),
         )
-        self._last_ended, self._busy_lease = ended, None
         self._port.send(READER, ended)
+        with self._state:
+            self._last_ended, self._busy_lease = ended, None
         return ended
 
     def _ended(self, result: ResultRecord, assignment: m.Assignment) -> m.AttemptEnded:
@@ -206,34 +216,46 @@ class Worker:
                 return
             match message:
                 case m.Assignment():
-                    self._inbox.put(message)
+                    self._accept(message)
                 case m.Stop(how=how):
                     self._stopping.set()
                     if how == "cancel":
                         self._control.cancelled.set()
+                        self._manual.receive(None)
                         self._leave_a_phone_that_is_gone()
                     self._inbox.put(message)
-                case m.UserReply(text=text):
-                    self._replies.put(text)
+                case m.UserReply():
+                    self._manual.receive(message)
                 case m.Resync():
                     self._say_where_we_are()
 
+    def _accept(self, assignment: m.Assignment) -> None:
+        """Take an assignment once, and only the one that answers the present readiness."""
+        with self._state:
+            if assignment.ticket != self._ticket:
+                self._log.warning("assignment_refused", lease=assignment.lease)
+                return
+            self._ticket, self._busy_lease = None, assignment.lease
+        self._inbox.put(assignment)
+
     def _leave_a_phone_that_is_gone(self) -> None:
         """Mending a link can take many seconds and nothing is at stake: do not keep the run waiting."""
-        if self._busy_lease is None and not self._is_ready:
-            os._exit(0)
+        with self._state:
+            if self._busy_lease is None and self._ticket is None:
+                os._exit(0)
 
     def _say_where_we_are(self) -> None:
-        """The reader is new: repeat what it may have missed. It knows repeats by their lease."""
-        if self._busy_lease is not None:
-            self._port.send(READER, m.PhoneBusy(serial=self._serial, lease=self._busy_lease))
-            return
-        if self._last_ended is not None:
-            self._port.send(READER, self._last_ended)
-        if self._is_ready:
-            self._say_ready()
-        else:
-            self._port.send(READER, m.PhoneLost(serial=self._serial, why="not usable at the moment"))
+        """The reader is new: repeat what it may have missed. It knows repeats by lease and ticket."""
+        with self._state:
+            if self._busy_lease is not None:
+                self._port.send(READER, m.PhoneBusy(serial=self._serial, lease=self._busy_lease))
+                return
+            if self._last_ended is not None:
+                self._port.send(READER, self._last_ended)
+            if self._ticket is not None:
+                self._port.send(READER, self._readiness(self._ticket))
+            elif self._is_lost:
+                self._port.send(READER, m.PhoneLost(serial=self._serial, why="not usable at the moment"))
 
     # -- built once
 
@@ -241,34 +263,4 @@ class Worker:
         config = self._settings.config
         clients = {name: ModelClient(name, provider) for name, provider in config.providers.items()}
         dialect = load(DIALECTS, config.agent.dialect, "dialect")()
-        manual = TerminalReply(self._ask_person, config.agent.language)
-        return Bench(config, identity_of(config), dialect, clients, manual)
-
-    def _ask_person(self, question: Question) -> str | None:
-        """Through the orchestrator, which owns the terminal. None: nobody answered in time."""
-        while not self._replies.empty():
-            self._replies.get()
-        self._port.send(
-            ORCHESTRATOR,
-            m.UserQuestion(
-                serial=self._serial,
-                task=question.task,
-                question=question.text,
-                screenshot=question.screenshot.path,
-            ),
-        )
-        try:
-            return self._replies.get(timeout=self._settings.config.agent.reply.timeout_s)
-        except queue.Empty:
-            return None
-
-
-class TerminalReply:
-    """manual_reply: a person at the orchestrator's terminal answers; after the time-out the agent carries on alone."""
-
-    def __init__(self, ask: Callable[[Question], str | None], language: str) -> None:
-        self._ask = ask
-        self._language = language
-
-    def answer(self, question: Question, decision: Decision, cancel: threading.Event | None = None) -> str | None:
-        return self._ask(question) or CARRY_ON[self._language]
+        return Bench(config, identity_of(config), dialect, clients, self._manual)

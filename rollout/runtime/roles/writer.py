@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from pathlib import Path
 
 import structlog
 
@@ -22,6 +23,8 @@ from rollout.runtime.plan import identity_of
 from rollout.runtime.settings import RunSettings
 
 _SUMMARY_EVERY_S = 5.0
+_SUMMARY_SHARE = 50
+"""At most one part in so many of the writer's time."""
 
 
 def run(port: Port, settings: RunSettings) -> None:
@@ -53,7 +56,7 @@ class Writer:
         self._recorded = {
             (result.rollout_uid, result.attempt): result for result in open_run(settings.run_dir).all_results()
         }
-        self._summary_at = 0.0
+        self._summary_due = 0.0
         self._is_stale = True
 
     def record(self, request: m.RecordResult) -> None:
@@ -64,10 +67,8 @@ class Writer:
             result = self._result(request)
             self._results.append(result)
             self._recorded[key] = result
-            folder = self._run.rollout(request.entry.folder)
-            make_folder(folder)
-            replace_file(folder / "result.json", result.model_dump_json(by_alias=True, indent=1).encode())
             self._is_stale = True
+        self._project(result, self._run.rollout(request.entry.folder))
         confirmation = m.ResultRecorded(
             rollout_uid=result.rollout_uid,
             task_id=result.task_id,
@@ -80,13 +81,23 @@ class Writer:
         for address in (READER, ORCHESTRATOR):
             self._port.send(address, confirmation)
 
+    def _project(self, result: ResultRecord, folder: Path) -> None:
+        """result.json, unless it stands there already; the writer before may have died between line and file."""
+        path = folder / "result.json"
+        data = result.model_dump_json(by_alias=True, indent=1).encode()
+        if not path.exists() or path.read_bytes() != data:
+            make_folder(folder)
+            replace_file(path, data)
+
     def refresh_summary(self, *, now: bool = False) -> None:
-        """Write summary.json when something changed, at most every few seconds."""
-        if not now and (not self._is_stale or time.monotonic() - self._summary_at < _SUMMARY_EVERY_S):
+        """Write summary.json when something changed; the whole run is read for it, so the longer it takes the rarer."""
+        if not now and (not self._is_stale or time.monotonic() < self._summary_due):
             return
+        began = time.monotonic()
         summary = summarise(open_run(self._settings.run_dir))
         replace_file(self._run.summary, json.dumps(summary, indent=1, ensure_ascii=False).encode())
-        self._summary_at, self._is_stale = time.monotonic(), False
+        took_s = time.monotonic() - began
+        self._summary_due, self._is_stale = began + max(_SUMMARY_EVERY_S, _SUMMARY_SHARE * took_s), False
 
     def _result(self, request: m.RecordResult) -> ResultRecord:
         """The worker's own record with the history of attempts, or one made from the history when it left none."""
