@@ -74,10 +74,14 @@ class Phone:
         self.battery_level = 83
         self.clipboard = ""
         self.files = VirtualFiles()
+        self.tasks: list[Task] = []
         self.apps: dict[str, App] = {}
         for kind in installed_apps():
             app = self.apps[kind.package] = kind(self)
             app.clear(self.random_for(app))
+        if not self.boot_id:
+            self._boot()
+        self._show_boot_id()
         self._start_up()
         self.changed()
         self.motion.stop()
@@ -85,17 +89,24 @@ class Phone:
 
     def reboot(self) -> None:
         """A restart: apps end, the boot id changes, the lock screen shows; settings and data stay."""
-        self.put_setting("global", "boot_count", str(self.boot_count + 1))
+        self._boot()
+        self._show_boot_id()
+        self.put_setting("global", "boot_count", str(self.boot_count))
         self._start_up()
         self.lock.show()
         self.changed()
 
-    def _start_up(self) -> None:
+    def _boot(self) -> None:
+        """A new boot id. A reset is none: whoever compares ids must not see a restart."""
         self.boot_count += 1
         self.boot_id = str(
             uuid.UUID(int=Random(f"{self.hardware_serial}/{self.boot_count}").getrandbits(128), version=4)
         )
+
+    def _show_boot_id(self) -> None:
         self.files.write(BOOT_ID_FILE, f"{self.boot_id}\n".encode())
+
+    def _start_up(self) -> None:
         self.is_awake = True
         self.is_shade_open = False
         self.toast_text = ""
@@ -103,7 +114,7 @@ class Phone:
         self.finger: tuple[float, float] | None = None
         self.last_tap: tuple[str, float] = ("", float("-inf"))
         self.home_app = next(app for app in self.apps.values() if app.is_home)
-        self.tasks: list[Task] = []
+        self.tasks = []
         self.home()
 
     def random_for(self, app: App) -> Random:

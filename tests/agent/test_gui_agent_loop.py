@@ -263,3 +263,24 @@ def test_each_call_of_a_rollout_has_its_own_seed_that_repeats() -> None:
     assert seeds == [request["seed"] for request in again.requests]
     assert len(set(seeds)) == 3
     assert {seed >> 16 for seed in seeds} == {3}
+
+
+def test_the_recorded_prompt_is_the_one_that_was_sent() -> None:
+    """Texts byte for byte, images by the path of the very file whose bytes were sent."""
+    model = Model("what?", ASK, "Green.", DONE)
+    _, recorder, _ = run(model, replier=lambda seat: AutoReply(seat, "en"))
+    calls = [call for step in recorder.steps for call in step.decision.calls]
+    assert len(calls) == len(model.requests) == 4
+    for call, request in zip(calls, model.requests, strict=True):
+        assert len(call.request.messages) == len(request["messages"])
+        for recorded, sent in zip(call.request.messages, request["messages"], strict=True):
+            assert recorded["role"] == sent["role"]
+            parts = (
+                sent["content"] if isinstance(sent["content"], list) else [{"type": "text", "text": sent["content"]}]
+            )
+            for part, sent_part in zip(recorded["content"], parts, strict=True):
+                if part["type"] == "text":
+                    assert part["text"] == sent_part["text"]
+                else:
+                    assert sent_part["type"] == "image_url"
+                    assert part["path"] in {image.path for image in call.request.images}

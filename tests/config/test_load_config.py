@@ -300,3 +300,14 @@ def test_a_missing_file_names_its_neighbours(tmp_path: Path) -> None:
     (tmp_path / "model_config.yaml").touch()
     with pytest.raises(ConfigError, match=r"there are: model_config\.yaml"):
         load_config(tmp_path / "modelconfig.yaml")
+
+
+def test_an_unknown_reply_mode_is_refused_with_the_four_there_are(tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("agent: {reply: {mode: telepathy}}\n", encoding="utf-8")
+    with pytest.raises(ConfigError) as refused:
+        load_config(path)
+    said = str(refused.value)
+    assert f"{path}:1" in said
+    for mode in ("auto_reply", "no_reply", "manual_reply", "pass_to_client"):
+        assert mode in said

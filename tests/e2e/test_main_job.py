@@ -72,6 +72,7 @@ def _check_calls(steps: list[tuple[Path, StepRecord]]) -> None:
         for call in step.calls:
             assert call.reply is not None
             assert call.model.sampling["seed"] is not None
+            assert call.model.weight_version == "scripted-1"
             if call.trainable:
                 ids, logprobs = call.model.completion_token_ids or [], call.model.logprobs or []
                 assert len(ids) == len(logprobs) == call.model.completion_tokens

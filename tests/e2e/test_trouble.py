@@ -199,6 +199,25 @@ def test_a_model_server_in_passing_trouble_costs_no_rollout(
     assert all(result.rewards["success"] == 1 for result in run.run.results.values())
 
 
+def test_a_rollout_that_keeps_breaking_ends_as_faulted_and_is_tried_again_the_next_time(
+    fleet: FleetProcess, model_factory: ModelFactory, configure: Configure, cli: Start, tmp_path: Path
+) -> None:
+    faults = tmp_path / "faults.yaml"
+    faults.write_text(yaml.safe_dump([{"kind": "500", "rate": 1.0, "times": 3}]), encoding="utf-8")
+    model = model_factory(faults=faults)
+    config = configure(fleet, model, providers={"local": {"api_base": model.api_base, "max_tries": 1}})
+    run = cli(config, "--filter", "settings-w")
+    assert run.wait() == 3
+    (result,) = run.run.all_results()
+    assert result.status == "faulted"
+    assert [attempt.status for attempt in result.attempts] == ["faulted"] * 3
+    assert fault_codes(run) == {"SERVER_ERROR"}
+    assert_no_fault_was_scored(run)
+    again = cli(config, "--filter", "settings-w")
+    assert again.wait() == 0
+    assert_each_rollout_has_one_final(again.run, 1)
+
+
 def test_a_wrong_key_stops_the_run_before_it_burns_the_tasks(
     fleet: FleetProcess, model_factory: ModelFactory, configure: Configure, cli: Start, tmp_path: Path
 ) -> None:
