@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 
 from devices.base import Device
 from devices.errors import DeviceNeedsHuman, DeviceUnavailable
@@ -19,6 +18,7 @@ from rollout.agent.policy import Policy
 from rollout.agent.settle import Settler, Sight
 from rollout.errors import ContextOverflow, ModelError
 from rollout.faults import FaultClass, FaultCode, StopReason
+from rollout.records.schema import utc_now
 
 _SEEDS_PER_STEP = 8
 _WAKE_TRIES = 2
@@ -85,7 +85,7 @@ def gui_agent_loop(goal: Goal, kit: Kit) -> Outcome:
         if stop is not None:
             return Outcome(stop)
         number += 1
-        step = StepTaken(number, _now(), earlier_reply=reply)
+        step = StepTaken(number, utc_now(), earlier_reply=reply)
         try:
             outcome = _step(goal, kit, step)
         except (DeviceUnavailable, ModelError) as error:
@@ -171,7 +171,3 @@ def _interrupted(kit: Kit, error: DeviceUnavailable | ModelError, step: StepTake
         StopReason.FAULT,
         fault=Fault(FaultClass.MODEL, FaultCode(error.code), "model", str(error), is_fatal=error.fatal),
     )
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -24,7 +24,7 @@ from rollout.errors import ConfigError, Problem, RunError
 from rollout.faults import FINAL
 from rollout.records.disk import replace_file
 from rollout.records.reader import open_run
-from rollout.records.schema import AgentIdentity, PlanEntry
+from rollout.records.schema import AgentIdentity, PlanEntry, utc_now
 from rollout.records.summary import format_summary, summarise
 from rollout.runtime.layout import LAYOUT_VERSION, RunDirectory, default_run_directory, lock
 from rollout.runtime.orchestrator import Orchestrator, RunEnd
@@ -185,7 +185,7 @@ def _orchestrate(
         adb_path=fleet.adb_path,
         state_dir=fleet.state_dir,
         phones=fleet.phones,
-        started_at=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        started_at=utc_now(),
         redo=redo,
         shard=options.shard,
         needs_packages=any(task.requires.packages for task in tasks),

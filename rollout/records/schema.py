@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -12,6 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from rollout.faults import FaultClass, FaultCode, Status, StopReason
 
 SCHEMA_VERSION = 1
+
+
+def utc_now() -> str:
+    """The time as every record writes it: UTC, ISO 8601, milliseconds, `Z`."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 class Record(BaseModel):

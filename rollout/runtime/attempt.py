@@ -7,7 +7,6 @@ import traceback
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 import structlog
 
@@ -33,6 +32,7 @@ from rollout.records.schema import (
     ResultRecord,
     StepRecord,
     VerdictPart,
+    utc_now,
 )
 from rollout.rewards import GradingInput, grade
 from rollout.runtime.layout import RunDirectory
@@ -108,7 +108,7 @@ def run_attempt(
     folder = run.attempt(work.entry.folder, work.attempt)
     make_folder(folder)
     session_id = uuid.uuid4().hex
-    began, started_at = time.monotonic(), _now()
+    began, started_at = time.monotonic(), utc_now()
     recorder = Recorder(folder, work.entry, work.attempt, session_id, tell)
     task = Task.model_validate(work.entry.task)
     try:
@@ -229,7 +229,7 @@ def _result(
         session_id=session_id,
         instruction=str(entry.task.get("instruction", "")),
         started_at=started_at,
-        ended_at=_now(),
+        ended_at=utc_now(),
         status=status,
         stop_reason=outcome.stop_reason,
         fault=fault_part(fault) if fault else None,
@@ -278,7 +278,3 @@ def device_part(info: DeviceInfo) -> DevicePart:
 
 def _fault(fault_class: FaultClass, code: FaultCode, boundary: str, message: str) -> Outcome:
     return Outcome(StopReason.FAULT, fault=Fault(fault_class, code, boundary, message))
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

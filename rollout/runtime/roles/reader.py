@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import structlog
 
 from rollout.faults import FINAL, FaultClass, FaultCode, Status, StopReason
 from rollout.records.disk import replace_file
 from rollout.records.journal import Journal
-from rollout.records.schema import AttemptPart, FaultPart, LeaseLine, PlanEntry
+from rollout.records.schema import AttemptPart, FaultPart, LeaseLine, PlanEntry, utc_now
 from rollout.runtime import messages as m
 from rollout.runtime.child import Port
 from rollout.runtime.dispatch import Dispatcher, Pending
@@ -182,7 +181,7 @@ class Reader:
             attempt=pending.next_attempt,
             serial=serial,
             ticket=self._tickets[serial],
-            at=_now(),
+            at=utc_now(),
         )
         self._leases.append(line)
         self._open[serial] = (line, pending)
@@ -227,7 +226,7 @@ class Reader:
     ) -> None:
         """The attempt is over: sync the close line, then another attempt or the end of the rollout."""
         closed = line.model_copy(
-            update={"event": "close", "at": _now(), "status": status, "stop_reason": stop_reason, "fault": fault}
+            update={"event": "close", "at": utc_now(), "status": status, "stop_reason": stop_reason, "fault": fault}
         )
         self._leases.append(closed)
         self._open.pop(line.serial, None)
@@ -279,7 +278,3 @@ class Reader:
         self._stuck_since = self._stuck_since or now
         grace_s = self._settings.config.devices.lost_grace_s if self._queues.may_recover else 0.0
         return now - self._stuck_since >= grace_s
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
