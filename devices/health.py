@@ -12,7 +12,7 @@ from collections.abc import Callable
 from devices.adb_link import AdbLink
 from devices.base import Health
 from devices.commands import build
-from devices.errors import DeviceError, DeviceUnavailable
+from devices.errors import AdbServerError, DeviceError, DeviceUnavailable
 
 PROBE_TIMEOUT_S = 5.0
 SERVICES_TIMEOUT_S = 8.0
@@ -57,22 +57,33 @@ def read_boot_id(link: AdbLink) -> str:
 def relink(link: AdbLink, wait_s: float = RELINK_WAIT_S) -> bool:
     """Disconnect and connect a TCP phone, then ask its shell until it answers or `wait_s` is over.
 
-    What adb says to `connect` is not believed ("already connected" is said of dead links too).
+    What adb says to `connect` is not believed ("already connected" is said of dead links too), and one that was refused
+    is tried again: the phone may listen a moment later. A USB link mends itself; it is only asked.
     """
     end = time.monotonic() + wait_s
+    is_tcp = ":" in link.serial
     try:
-        link.relink()
-    except DeviceUnavailable:
-        return False
-    while True:
-        try:
-            _probe_shell(link)
-        except (_Unfit, DeviceUnavailable):
+        if is_tcp:
+            link.relink()
+        while not _answers(link):
             if time.monotonic() > end:
                 return False
             time.sleep(0.5)
-        else:
-            return True
+            if is_tcp:
+                link.server.connect(link.serial)
+    except AdbServerError:
+        return False
+    return True
+
+
+def _answers(link: AdbLink) -> bool:
+    try:
+        _probe_shell(link)
+    except AdbServerError:
+        raise
+    except (_Unfit, DeviceUnavailable):
+        return False
+    return True
 
 
 def _probe_link(link: AdbLink) -> None:

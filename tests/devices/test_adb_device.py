@@ -245,6 +245,14 @@ def device_answers(device: AdbDevice) -> bool:
         return False
 
 
+def test_a_phone_that_listens_again_only_after_a_refused_connect_is_connected(device, fleet):
+    fault(fleet, "offline")
+    later = threading.Timer(1.5, fleet.command, [{"cmd": "restore", "phone": 0}])
+    later.start()
+    assert device.relink()
+    later.join()
+
+
 def test_closing_a_phone_that_is_gone_does_not_raise_and_the_next_open_restores(device, fleet, tmp_path):
     own = device.settings_get("secure", "default_input_method")
     device.launch_app("Notes")
